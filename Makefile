@@ -19,6 +19,7 @@ ASAN     = build-asan$(suffix)
 TSAN     = build-tsan$(suffix)
 FUZZ     = build-fuzz
 DEBUG    = build-debug$(suffix)
+COVERAGE = build-coverage
 VALGRIND = build-valgrind
 AMALGAM  = build-amalgamation
 PROFILES = build-profiles$(suffix)
@@ -34,6 +35,9 @@ tsan_options    = --buildtype=debug -Doptimization=1 -Dbench=false \
 		  -Db_sanitize=thread -Db_lundef=false
 fuzz_options    = --buildtype=debug -Doptimization=1 -Dbench=false -Dfuzz=true \
 		  -Db_sanitize=address,undefined -Db_lundef=false
+# Threads add to the same counters.
+coverage_options = --buildtype=debug -Dbench=false -Db_coverage=true \
+		  -Dc_args=-fprofile-update=atomic
 # A folder of its own: it must be configured where valgrind's header is.
 valgrind_options = --buildtype=debug -Dbench=false -Donly_spargio=true
 profiles_options = --buildtype=debugoptimized -Dbench=false -Donly_spargio=true
@@ -60,7 +64,7 @@ compilers = build $(if $(suffix),clang)
 
 .PHONY: all help run test check check-tsan check-arm check-valgrind interop browser \
 	check-profiles check-kernels amalgamation check-amalgamation long chaos \
-	check-api check-hostile hostile-search fuzz bench fmt lint install install-spargio \
+	check-api check-hostile hostile-search sim coverage fuzz bench fmt lint install install-spargio \
 	debug deb clean
 
 all:	## build everything, binary at build/arancini
@@ -86,6 +90,13 @@ check:	## unit tests, fuzz replay, layers, style, format, under ASan and UBSan
 	$(call setup,$(ASAN),$(asan_options))
 	$(call ninja,$(ASAN))
 	@tests/run $(ASAN) --no-suite slow --no-system
+
+coverage:	## line and branch coverage of each layer by the unit tests
+	$(call deps,$(compilers) test coverage)
+	$(call setup,$(COVERAGE),$(coverage_options))
+	$(call ninja,$(COVERAGE))
+	@tests/run $(COVERAGE) --no-suite slow --no-suite tree --no-system
+	@tools/coverage.sh $(COVERAGE)
 
 check-tsan:	## the same under TSan
 	$(call deps,$(compilers) test format)
@@ -180,6 +191,14 @@ chaos:	## faults at random against the built binary (SECONDS=300, SEED=n ROUNDS=
 	@[ "$(DEPS)" = no ] || tools/deps.sh --pypi $(RELEASE)/chaos-python \
 		tests/chaos/requirements.txt
 	@/usr/bin/python3 tests/chaos/main.py --build $(RELEASE) $(chaos_options)
+
+SEEDS ?= 1..300
+
+sim:	## simulated routers and collectors with faults (SEEDS=A..B, LOG=yes for one)
+	$(call deps,$(compilers) test)
+	$(call setup,$(RELEASE),$(release_options))
+	$(call ninja,$(RELEASE) tests/sim/sim_world)
+	@$(RELEASE)/tests/sim/sim_world $(if $(LOG),--log) $(SEEDS)
 
 fuzz: override CC = clang
 fuzz:	## run fuzz target T=name until stopped (SECONDS_EACH=20: all, bounded)

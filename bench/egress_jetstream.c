@@ -13,6 +13,7 @@
 #include "batch_corpus.h"
 
 #include "egress/bridge.h"
+#include "egress/nats/client.h"
 #include "egress/publisher/publisher.h"
 
 #include <spargio/fiber.h>

@@ -36,6 +36,7 @@ packages_of() {
 		      fonts-inter fonts-jetbrains-mono' ;;
 	arm)	echo 'gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user' ;;
 	valgrind) echo 'valgrind' ;;
+	coverage) echo 'gcovr' ;;
 	kernels) echo 'qemu-system-x86 busybox-static cpio kmod xz-utils' ;;
 	deb)	echo 'build-essential debhelper dpkg-dev fakeroot' ;;
 	fresh)	echo 'debootstrap' ;;

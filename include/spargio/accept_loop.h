@@ -6,13 +6,14 @@
  *	     +--> shard 0		port --> shard 0
  *	port +--> shard 1		port --> shard 1
  *	     +--> shard 2		port --> shard 2
- *	sp_accept_loop(SP_HOME_NEXT)		sp_listen_many(), sp_accept_loop_shards()
+ *	sp_accept_loop(SP_HOME_NEXT)	sp_listen_many(),
+ *					sp_accept_loop_shards()
  *
  * With one listener the shards get connections strictly in turn. With several
- * the kernel chooses by a hash of the addresses; each shard accepts its own
- * connections, which pays when connections are short.
+ * listeners the kernel chooses the listener by a hash of the addresses, and
+ * each shard accepts its own connections: faster if connections are short.
  *
- * Exhaustion	If descriptors or memory run out, connections wait in the
+ * Exhaustion	If descriptors or memory run out, new connections wait in the
  *		listener's queue; the accept is repeated after a pause that
  *		grows from 10 ms to a second. Existing connections are not
  *		affected. sp_shard_stats.accept_pauses counts the pauses.
@@ -33,17 +34,18 @@ extern "C" {
 struct sp_acceptor;
 
 /*
- * Accept from @listener until that fails or the caller is cancelled, and run
- * @fn(conn, @arg) in a fiber for each connection, as sp_conn_go() does. @attr
- * says how (SP_PINNED or SP_PREFER, name, group, ...), @home where. Returns
- * the error that ended it; fibers that serve go on.
+ * Accept connections from @listener until an accept fails or the caller is
+ * cancelled. For each connection run @fn(conn, @arg) in a fiber, as
+ * sp_conn_go() does. @attr has the attributes of the fibers (SP_PINNED or
+ * SP_PREFER, name, group, ...), @home is their shard. Returns the error that
+ * ended the loop; fibers that serve connections keep running.
  */
 int sp_accept_loop(int listener, uint32_t home, const struct sp_attr *attr,
 		   int (*fn)(struct sp_conn *conn, void *arg), void *arg);
 
 /*
- * Open @count listeners on one address (SO_REUSEPORT). Does not wait. On an
- * error none stays open.
+ * Open @count listeners on one address (SO_REUSEPORT). After an error no
+ * listener stays open. Does not wait.
  */
 int sp_listen_many(const struct sp_addr *at, const struct sp_listen_opts *opts,
 		   size_t count, int *out);
@@ -57,7 +59,7 @@ int sp_accept_loop_shards(const int *listeners, const struct sp_attr *attr,
 			  int (*fn)(struct sp_conn *conn, void *arg),
 			  void *arg);
 
-/* The loop by hand */
+/* Accepting without sp_accept_loop() */
 
 /* Accept from @listener on the caller's shard. Does not wait. */
 int sp_acceptor_open(int listener, struct sp_acceptor **out);

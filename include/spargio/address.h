@@ -2,11 +2,11 @@
  * spargio/address.h - socket addresses and their text form
  *
  *	192.0.2.1:179		[2001:db8::1]:179	[fe80::1%eth0]:179
- *	192.0.2.1		2001:db8::1		the port left out
+ *	192.0.2.1		2001:db8::1		without port
  *	unix:/run/x.sock	unix:@name		a path, an abstract name
  *
- * Literals only: no name server is asked, so no function waits. resolve.h looks
- * names up.
+ * The functions accept literals only and do not wait: no name server is asked.
+ * To look up a name, see resolve.h.
  */
 #ifndef SPARGIO_ADDRESS_H
 #define SPARGIO_ADDRESS_H
@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 struct sp_addr {
-	socklen_t len; /* bytes used of the union below */
+	socklen_t len; /* length of the address in the union below */
 	union {
 		struct sockaddr any;
 		struct sockaddr_in in4;
@@ -42,7 +42,7 @@ struct sp_addr {
  */
 int sp_addr_parse(const char *text, uint16_t port, struct sp_addr *out);
 
-/* Write @addr in the form above, always terminated. Returns @text. */
+/* Write @addr to @text in the form above, with a NUL. Returns @text. */
 char *sp_addr_format(const struct sp_addr *addr, char text[SP_ADDR_TEXT]);
 
 /* The port of @addr; 0 for a family without ports. */

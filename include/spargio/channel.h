@@ -12,11 +12,11 @@
  *		length may be called from any thread.
  * Blocking	send and recv wait (yield) while the channel is full or empty,
  *		in order of arrival. Outside a fiber they return -EPERM.
- * Ownership	The channel copies items; the caller keeps its own. A refused
- *		item was not sent.
- * Errors	0, -EPIPE (closed), -EAGAIN (try: it would wait), -ECANCELED,
- *		-ETIMEDOUT. A call that need not wait succeeds even if the
- *		caller is cancelled or late.
+ * Ownership	The channel copies items; the caller keeps the original. After
+ *		an error the item was not sent.
+ * Errors	0, -EPIPE (closed), -EAGAIN (a try form would have to wait),
+ *		-ECANCELED, -ETIMEDOUT. A call that need not wait succeeds even
+ *		if the caller is cancelled or the deadline has passed.
  *
  * Items are copied under a lock: for large items send a pointer.
  */

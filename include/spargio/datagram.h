@@ -1,14 +1,14 @@
 /*
  * spargio/datagram.h - UDP and Unix datagram sockets
  *
- * A socket is a plain descriptor and belongs to no shard. sp_connect_fd() sets
- * its only peer, sp_shutdown() ends the waits of other fibers, close(2) closes
- * it.
+ * A socket is a plain descriptor and belongs to no shard. sp_connect_fd()
+ * makes an address the only peer of the socket, sp_shutdown() ends the waits
+ * of other fibers, close(2) closes the socket.
  *
  * Blocking	All functions except open yield. Outside a fiber they return
  *		-EPERM.
  * Errors	A negative errno. -ECONNREFUSED on a connected socket means that
- *		an earlier datagram was rejected; no other error reports that.
+ *		the peer's host rejected an earlier datagram.
  */
 #ifndef SPARGIO_DATAGRAM_H
 #define SPARGIO_DATAGRAM_H
@@ -42,8 +42,8 @@ int sp_sendto_until(int fd, const void *data, size_t len,
 
 /*
  * Receive one datagram. Returns its length, which exceeds @len if the datagram
- * was truncated. *@from is the sender's address, unless @from is NULL; an
- * unnamed Unix socket has length 2 there.
+ * was truncated. *@from is the sender's address, unless @from is NULL;
+ * from->len is 2 if the sender is an unnamed Unix socket.
  */
 int sp_recvfrom(int fd, void *data, size_t len, struct sp_addr *from);
 int sp_recvfrom_until(int fd, void *data, size_t len, int64_t deadline,

@@ -34,10 +34,13 @@ struct sp_dirent {
  */
 int sp_dir_open(int dir, const char *path, struct sp_dir **out);
 
-/* Return 1 and the next entry, without "." and ".."; 0 at the end. */
+/* Return 1 and the next entry, or 0 at the end. Skips "." and "..". */
 int sp_dir_next(struct sp_dir *d, struct sp_dirent *out);
 
-/* The descriptor, for openat(2) and the like. @d owns it: do not close it. */
+/*
+ * The descriptor of @d, for openat(2) and so on. Only sp_dir_close() closes
+ * it.
+ */
 int sp_dir_fd(const struct sp_dir *d);
 
 /* Close and free @d; also works in a cancelled fiber. NULL is fine. */
@@ -72,8 +75,9 @@ struct sp_walk_entry {
  * its result. @visit may yield, and may unlink the entry it is called for. A
  * directory that was removed or replaced before the walk enters it is skipped.
  *
- * The walk holds one descriptor for each level: -EMFILE if there are too few.
- * -ENAMETOOLONG when a path would exceed PATH_MAX.
+ * The walk holds one open descriptor for each level; it returns -EMFILE if the
+ * process may not open that many, and -ENAMETOOLONG if a path exceeds
+ * PATH_MAX.
  */
 int sp_walk(int dir, const char *path,
 	    int (*visit)(const struct sp_walk_entry *entry, void *arg),

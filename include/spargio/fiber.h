@@ -4,11 +4,13 @@
  * A fiber is a function with its own stack that gives up its thread when it
  * waits. Its placement determines where it may run:
  *
- *	pinned		one shard for ever; what it touches needs no lock
- *	round robin	pinned, shards taken in turn
- *	by key		pinned, the same key always the same shard
- *	stealable	here, until an idle shard takes it; it may move at any
- *			wait, but never while something of it is in a ring
+ *	pinned		on one shard; data that only fibers pinned to the same
+ *			shard use needs no lock
+ *	round robin	pinned, to each shard in turn
+ *	by key		pinned; the same key always means the same shard
+ *	stealable	on the caller's shard until an idle shard takes the
+ *			fiber, which is possible at any wait unless an
+ *			operation of the fiber is in flight
  *
  * A stealable fiber must not keep the address of a thread-local variable (or
  * of errno) across a call that yields.
@@ -18,9 +20,9 @@
  *		means its own runtime.
  * Blocking	Calls marked "yields" wait and let other fibers run. Outside a
  *		fiber they return -EPERM.
- * Ownership	sp_go_... with an @out returns a task that must be joined or
- *		detached, once. With NULL it is detached from the start. After
- *		the join the task is invalid: -ESRCH.
+ * Ownership	sp_go_...() stores a task in *@out, which must be joined or
+ *		detached once. If @out is NULL, the fiber is detached from the
+ *		start. Functions return -ESRCH for a task that was joined.
  */
 #ifndef SPARGIO_FIBER_H
 #define SPARGIO_FIBER_H
@@ -38,7 +40,10 @@ struct sp_fiber;
 struct sp_group;
 struct sp_token;
 
-/* A handle of a fiber. It may be used after the fiber has ended (-ESRCH). */
+/*
+ * A handle of a fiber. Functions return -ESRCH if the fiber does not exist any
+ * more.
+ */
 struct sp_task {
 	struct sp_fiber *fiber;
 	uint64_t id;
@@ -70,7 +75,7 @@ struct sp_attr {
 
 #define SP_NO_SHARD UINT32_MAX
 
-/* Spawning. Returns 0, -EAGAIN (queue full), -ENOMEM, -EINVAL or -ESHUTDOWN. */
+/* Spawning: 0, -EAGAIN (queue full), -ENOMEM, -EINVAL or -ESHUTDOWN */
 
 /* Spawn a stealable fiber in the caller's runtime. */
 int sp_go(int (*fn)(void *), void *arg, struct sp_task *out);
@@ -79,7 +84,7 @@ int sp_go(int (*fn)(void *), void *arg, struct sp_task *out);
 int sp_go_on(struct sp_rt *rt, uint32_t shard, int (*fn)(void *), void *arg,
 	     struct sp_task *out);
 
-/* Spawn a fiber as @attr describes; NULL means all fields zero: stealable. */
+/* Spawn a fiber as @attr describes. NULL is an all-zero @attr: stealable. */
 int sp_go_attr(struct sp_rt *rt, const struct sp_attr *attr, int (*fn)(void *),
 	       void *arg, struct sp_task *out);
 
@@ -91,8 +96,9 @@ int sp_go_copy(struct sp_rt *rt, const struct sp_attr *attr, int (*fn)(void *),
 	       const void *data, size_t len, struct sp_task *out);
 
 /*
- * Run @fn(@arg) in a fiber on @shard and wait for it; *@ret is its return
- * value. A calling fiber yields; any other calling thread blocks.
+ * Run @fn(@arg) in a fiber on @shard and wait until the fiber has ended; *@ret
+ * is the result of @fn. A calling fiber yields; any other calling thread
+ * blocks.
  */
 int sp_call_on(struct sp_rt *rt, uint32_t shard, int (*fn)(void *), void *arg,
 	       int *ret);
@@ -101,33 +107,35 @@ int sp_call_on(struct sp_rt *rt, uint32_t shard, int (*fn)(void *), void *arg,
 
 /*
  * Wait for @task to end and take its return value; @ret may be NULL. Yields.
- * -ESRCH if the task was joined or detached before, -EDEADLK for the calling
- * fiber itself, -EBUSY if another fiber is joining it. After -ECANCELED or
+ * -ESRCH if @task was joined or detached before, -EDEADLK if @task is the
+ * calling fiber, -EBUSY if another fiber is joining @task. After -ECANCELED or
  * -ETIMEDOUT the task can still be joined.
  */
 int sp_join(struct sp_task task, int *ret);
 int sp_join_until(struct sp_task task, int64_t deadline, int *ret);
 
-/* sp_join() for a thread that does not run fibers: blocks the thread. */
+/* As sp_join(), for a thread that does not run fibers: blocks the thread. */
 int sp_join_thread(struct sp_rt *rt, struct sp_task task, int *ret);
 
 /*
- * Give up the right to join @task; its return value is dropped. -ESRCH if it
- * was joined or detached before.
+ * Give up the right to join @task; its return value is dropped. -ESRCH if
+ * @task was joined or detached before, -EBUSY if a fiber is joining it.
  */
 int sp_detach(struct sp_task task);
 
 /*
- * Request that @task ends: its current wait and each later one return
- * -ECANCELED, except between sp_shield_begin() and sp_shield_end(). A fiber
- * that does not wait has to poll sp_cancelled(). -ESRCH if the fiber has ended.
+ * Request that @task ends: the current wait of the fiber and each later wait
+ * return -ECANCELED, except between sp_shield_begin() and sp_shield_end(). A
+ * fiber that does not wait has to poll sp_cancelled(). -ESRCH if the fiber has
+ * ended.
  */
 int sp_cancel(struct sp_task task);
 
 bool sp_cancelled(void);
 
 /*
- * Between begin and end the caller's waits are not cancelled. Pairs may nest.
+ * Between begin and end neither a cancel nor a deadline of sp_deadline_push()
+ * ends the caller's waits. Pairs may nest.
  */
 void sp_shield_begin(void);
 void sp_shield_end(void);
@@ -138,8 +146,25 @@ struct sp_task sp_self(void); /* .fiber is NULL outside a fiber */
 uint32_t sp_shard(void);      /* SP_NO_SHARD outside a fiber */
 const char *sp_name(void);    /* NULL if the fiber has no name */
 
-/* Let other runnable fibers of this shard run. Yields. */
+/*
+ * Let other runnable fibers of this shard run. Fibers that become runnable by
+ * an event, as bytes on a socket or a timer, are not among them until the shard
+ * polls for events, which it does between two turns. If no fiber is runnable
+ * the caller may continue within the same turn, up to a few times. Yields.
+ */
 void sp_yield(void);
+
+/*
+ * The same, but the shard ends its turn and polls for events before it runs the
+ * caller again. For a fiber that has used the shard for long. Yields.
+ */
+void sp_yield_poll(void);
+
+/*
+ * The number of the turn of the caller's shard. While it is the same, the shard
+ * has not polled for events. 0 outside a fiber.
+ */
+uint64_t sp_shard_turn(void);
 
 /*
  * Continue on @shard. Yields. A pinned fiber is pinned to @shard from then on.
@@ -151,7 +176,8 @@ int sp_migrate(uint32_t shard);
 /* Fiber-local storage: up to 8 keys per runtime */
 
 /*
- * @drop, unless NULL, is called with each value that is set when a fiber ends.
+ * Make a key. When a fiber ends that has set a value for the key, @drop,
+ * unless NULL, is called with the value.
  */
 int sp_local_new(struct sp_rt *rt, void (*drop)(void *), uint32_t *out);
 int sp_local_set(uint32_t key, void *value);

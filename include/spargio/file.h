@@ -6,20 +6,22 @@
  *	err = sp_fdatasync(fd);
  *	sp_close(fd);
  *
- * The calls of POSIX with a prefix. They do not block the shard: io_uring
- * executes them or, if it lacks the operation, a thread of the blocking pool.
+ * The functions are those of POSIX with a prefix. They do not block the shard:
+ * io_uring executes the operation or, if it lacks the operation, a thread of
+ * the blocking pool does.
  *
  * Threads	Any fiber of any shard; -EPERM elsewhere. Operations on one
  *		file may run at the same time, also on several shards.
  * Blocking	All functions yield.
  * Ownership	The caller keeps buffers, paths and vectors, which may be on the
- *		fiber's stack: no call returns before the kernel has finished
- *		with them, even if it is cancelled or late.
+ *		fiber's stack: no call returns while the kernel still uses them,
+ *		even if the call is cancelled or its deadline has passed.
  * Errors	A negative errno: that of the system call, -ECANCELED, or
- *		-ETIMEDOUT. Only interrupted calls (EINTR) are repeated. An
- *		operation that cannot be stopped is completed and its result
- *		returned; so no descriptor and no byte is lost.
- * Deadlines	..._until(), or for any call sp_deadline_push().
+ *		-ETIMEDOUT. Only interrupted calls (EINTR) are repeated. If an
+ *		operation cannot be stopped, the call waits for its end and
+ *		returns its result, so no descriptor and no byte is lost.
+ * Deadlines	A call ..._until() has a deadline; sp_deadline_push() sets a
+ *		deadline for all calls.
  */
 #ifndef SPARGIO_FILE_H
 #define SPARGIO_FILE_H
@@ -40,7 +42,7 @@ struct statx;
 
 /*
  * As openat(2) and openat2(2): returns a descriptor. @how is declared in
- * <linux/openat2.h>; its RESOLVE_BENEATH keeps an untrusted path inside @dir.
+ * <linux/openat2.h>; with RESOLVE_BENEATH a path cannot leave @dir.
  * Open a FIFO with O_NONBLOCK: without it the back ends differ in whether the
  * call waits for the other end.
  */
@@ -50,16 +52,15 @@ int sp_openat_until(int dir, const char *path, int flags, mode_t mode,
 int sp_openat2(int dir, const char *path, const struct open_how *how);
 
 /*
- * As sp_openat(), but -ENXIO if it is not a regular file: a FIFO, for whose
- * other end it does not wait, a folder, a socket or a device, also behind a
- * symbolic link.
+ * As sp_openat(), but -ENXIO if @path, or the target of a symbolic link, is
+ * not a regular file. Does not wait for the other end of a FIFO.
  */
 int sp_open_regular(int dir, const char *path, int flags, mode_t mode);
 
 /*
- * Close it, also in a fiber that was cancelled, and in any thread. Whatever is
- * returned, @fd is closed: an error (-EIO, -ENOSPC of a network's file system)
- * is about what was written before. -EBADF if it was not open.
+ * Close @fd. May be called in a cancelled fiber and in any thread. @fd is
+ * closed even if an error is returned: -EIO, or -ENOSPC of a network file
+ * system, means that earlier writes failed. -EBADF if @fd was not open.
  *
  * Operations on @fd for which other fibers of this shard wait end with
  * -ECANCELED. Operations of other shards are not cancelled: cancel their fibers
@@ -87,9 +88,9 @@ ssize_t sp_pwritev_until(int fd, const struct iovec *iov, int n, off_t offset,
 			 int64_t deadline);
 
 /*
- * _full reads until @len bytes are read or the file ends and returns the number
- * of bytes. _all writes everything and returns 0. After an error a part may
- * have been written.
+ * ..._full() reads until @len bytes are read or the file ends, and returns the
+ * number of bytes. ..._all() writes all bytes and returns 0; after an error a
+ * part of them may have been written.
  */
 ssize_t sp_pread_full(int fd, void *data, size_t len, off_t offset);
 ssize_t sp_preadv_full(int fd, const struct iovec *iov, int n, off_t offset);
@@ -97,11 +98,11 @@ int sp_pwrite_all(int fd, const void *data, size_t len, off_t offset);
 int sp_pwritev_all(int fd, const struct iovec *iov, int n, off_t offset);
 
 /*
- * Several transfers at the same time, in no particular order. @res of each is
- * its result, as of sp_pread() and sp_pwrite(). The call returns 0, or -EPERM,
- * -EINVAL (a negative offset), -ENOMEM or -ECANCELED if no transfer was
- * started. A later cancel or deadline is the result of each transfer that it
- * stopped.
+ * Run several transfers at the same time, in no particular order. The result
+ * of each transfer, as of sp_pread() or sp_pwrite(), is stored in its res. The
+ * call returns 0, or -EPERM, -EINVAL (a negative offset), -ENOMEM or
+ * -ECANCELED if no transfer was started. If a later cancel or deadline stops a
+ * transfer, the error is stored in res of that transfer.
  */
 struct sp_transfer {
 	int fd;
@@ -114,9 +115,9 @@ int sp_pread_many(struct sp_transfer *transfers, size_t n);
 int sp_pwrite_many(struct sp_transfer *transfers, size_t n);
 
 /*
- * Read and write at the file position, or at the end with O_APPEND; also for
- * pipes and terminals. Two fibers that share a file position use it in no
- * particular order, as two threads would.
+ * Read and write at the file position; with O_APPEND write at the end. Also
+ * for pipes and terminals. If two fibers share a file position, the order of
+ * their calls is not defined, as with two threads.
  */
 ssize_t sp_read(int fd, void *data, size_t len);
 ssize_t sp_read_until(int fd, void *data, size_t len, int64_t deadline);
@@ -134,8 +135,9 @@ int sp_write_all(int fd, const void *data, size_t len);
 int sp_writev_all(int fd, const struct iovec *iov, int n);
 
 /*
- * Write the file to the disk: data and all metadata, or data and the metadata
- * needed to read it, as fsync(2) and fdatasync(2).
+ * Write the file to the disk, as fsync(2) and fdatasync(2). sp_fsync() writes
+ * the data and all metadata, sp_fdatasync() the data and only the metadata
+ * that is needed to read the data.
  */
 int sp_fsync(int fd);
 int sp_fsync_until(int fd, int64_t deadline);

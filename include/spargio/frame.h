@@ -3,7 +3,9 @@
  *
  *	[ length ][ that many bytes ][ length ][ ...
  *
- *	static const struct sp_frame_format format = { .width = 4, .max = 65536 };
+ *	static const struct sp_frame_format format = {
+ *		.width = 4, .max = 65536
+ *	};
  *
  *	while ((err = sp_frame_read(r, &format, &data, &len)) > 0)
  *		handle(data, len);
@@ -37,17 +39,17 @@ struct sp_frame_format {
 	uint8_t width; /* bytes of the length field: 1 to 8 */
 	enum sp_frame_order order;
 	enum sp_frame_count counts;
-	size_t max; /* maximum bytes of a frame without its length field */
+	size_t max; /* maximum bytes of a frame, without the length field */
 };
 
 /*
- * Read the next frame. 1: *@data points into the reader's buffer and is valid
- * until the next call on the reader. 0: the stream ended between two frames.
- * Yields.
+ * Read the next frame. Returns 1 if there is a frame: *@data points into the
+ * reader's buffer and is valid until the next call on the reader. Returns 0 if
+ * the stream ended between two frames. Yields.
  *
  *	-EPIPE		the stream ended within a frame
  *	-EMSGSIZE	the frame exceeds @format->max or the buffer
- *	-EBADMSG	SP_FRAME_ALL, and the length is less than its own width
+ *	-EBADMSG	SP_FRAME_ALL, and the length is less than @format->width
  *	-EINVAL		@format->width is not 1 to 8
  *
  * After -EMSGSIZE and -EBADMSG nothing is consumed, and the start of the next

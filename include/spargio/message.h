@@ -4,21 +4,21 @@
  *	shard A						shard B
  *	sp_msg_send(B, tag, value) --> [ mailbox A to B ] --> sp_msg_recv()
  *
- * Each pair of shards has a bounded mailbox, and a second one for hot tags,
- * whose messages are delivered first. Order is kept per sender and mailbox. A
- * full mailbox refuses a message (-EAGAIN), so the caller decides how to handle
- * backpressure.
+ * Each pair of shards has a bounded mailbox, and a second mailbox for hot
+ * tags, whose messages are delivered first. Messages of one sender in one
+ * mailbox stay in order. A full mailbox refuses a message (-EAGAIN), so the
+ * caller decides how to handle backpressure.
  *
  * A message costs a few stores; a wake-up is sent only if the receiving shard
  * sleeps. sp_msg_send() makes a message visible immediately; the _nowait form
  * may delay it until the sender's next yield or sp_msg_publish(), which makes
  * long runs of messages cheap.
  *
- * Messages belong to a shard, not to a fiber: any fiber of the shard that
- * receives gets the next one. Pin the receiving fiber.
+ * A message is addressed to a shard, not to a fiber: any fiber of that shard
+ * that calls sp_msg_recv() gets the next message. Pin the receiving fiber.
  *
  * Tags	0 to 65535, defined by the program. Tags in sp_opts.hot_tags use the hot
- *	mailbox; those in sp_opts.counted_tags are summed, see below.
+ *	mailbox; values of tags in sp_opts.counted_tags are summed, see below.
  */
 #ifndef SPARGIO_MESSAGE_H
 #define SPARGIO_MESSAGE_H
@@ -47,8 +47,8 @@ struct sp_msg {
 #define SP_MSG_OUTSIDE UINT16_MAX
 
 /*
- * A position in a mailbox; it is reached when the receiver has taken the
- * message.
+ * The position of a message in its mailbox; sp_msg_wait() waits until the
+ * receiver has taken the message.
  */
 struct sp_ticket {
 	uint32_t shard;
@@ -56,13 +56,14 @@ struct sp_ticket {
 };
 
 /*
- * Sending, from a fiber. 0, -EAGAIN (mailbox full), -EINVAL (no such shard),
- * -ESHUTDOWN, -EPERM (not a fiber).
+ * Send a message from a fiber. Returns 0, -EAGAIN (mailbox full), -EINVAL (no
+ * such shard), -ESHUTDOWN, -EPERM (not a fiber).
  */
 int sp_msg_send(uint32_t shard, uint16_t tag, uint64_t value);
 int sp_msg_send_nowait(uint32_t shard, uint16_t tag, uint64_t value);
 /*
- * All accepted values become visible together. Returns how many were accepted.
+ * Send several messages, which become visible together. Returns the number of
+ * accepted values, or an error if none was accepted.
  */
 int sp_msg_send_many(uint32_t shard, uint16_t tag, const uint64_t *values,
 		     size_t count);
@@ -77,7 +78,7 @@ int sp_msg_send_ticket(uint32_t shard, uint16_t tag, uint64_t value,
  * and would find the message soon.
  */
 int sp_msg_send_direct(uint32_t shard, uint16_t tag, uint64_t value);
-/* Make messages of the _nowait form visible to the receiver. */
+/* Make the messages of sp_msg_send_nowait() to @shard visible to it. */
 void sp_msg_publish(uint32_t shard);
 
 /* Send from a thread that is not a shard of @rt. */
@@ -105,9 +106,9 @@ int sp_msg_recv_hot_until(struct sp_msg *out, int64_t deadline);
 int sp_msg_try_recv(struct sp_msg *out);
 
 /*
- * Counted tags: a send adds its value to a sum on the receiving shard, so it is
- * never refused for a full mailbox, and many sends cause one wake-up. Waiters
- * are woken when the sum leaves zero and when it reaches sp_opts.counted_wake.
+ * Counted tags: sp_msg_send() adds the value to a sum on the receiving shard.
+ * There is no mailbox that can be full, and many sends cause one wake-up.
+ * Waiters are woken when the sum reaches sp_opts.counted_wake.
  */
 /* Return the sum and reset it to zero. -EINVAL if @tag is not a counted tag. */
 int sp_count_take(uint16_t tag, uint64_t *out);

@@ -36,7 +36,7 @@ struct sp_conn {
 
 /* Values of @home other than the number of a shard */
 #define SP_HOME_HERE (UINT32_MAX - 1) /* the caller's shard */
-#define SP_HOME_NEXT (UINT32_MAX - 2) /* the shards in turn */
+#define SP_HOME_NEXT (UINT32_MAX - 2) /* each shard in turn */
 
 /* Listening */
 
@@ -49,11 +49,17 @@ struct sp_listen_opts {
 
 /*
  * Listen on @at; port 0 takes a free port, which sp_addr_local() returns. @opts
- * may be NULL. The address of a closed listener can be used again immediately.
- * A Unix path that still exists cannot: unlink(2) it first. Does not wait.
+ * may be NULL. The address of a closed listener can be used again immediately,
+ * but a Unix path must be removed with unlink(2) first. Does not wait.
  */
 int sp_listen(const struct sp_addr *at, const struct sp_listen_opts *opts,
 	      int *out);
+
+/*
+ * From now on other listeners may share the address of @listener, which it was
+ * given without reuse_port. Any thread.
+ */
+int sp_listener_share(int listener);
 
 /*
  * Accept one connection; see accept_loop.h for many. Yields.
@@ -72,6 +78,9 @@ int sp_connect(const struct sp_addr *to, uint32_t home, struct sp_conn *out);
 int sp_connect_until(const struct sp_addr *to, uint32_t home, int64_t deadline,
 		     struct sp_conn *out);
 
+/* A stream socket for sp_connect_fd(), of the family of @to. Any thread. */
+int sp_connect_socket(const struct sp_addr *to);
+
 /*
  * Connect a socket that the caller created, for instance to set options or to
  * bind it. After an error the socket can only be closed. Yields.
@@ -81,7 +90,7 @@ int sp_connect_fd_until(int fd, const struct sp_addr *to, int64_t deadline);
 
 /*
  * Connect to all addresses of @to at the same time. @out has @count elements;
- * the fd of a failed one is the negative errno. Returns the number of
+ * the fd of a failed connection is the negative errno. Returns the number of
  * connections, or -EINVAL, -ENOMEM or -EPERM, in which case @out is not filled.
  * Yields.
  */
@@ -90,7 +99,10 @@ int sp_connect_many(const struct sp_addr *to, size_t count, uint32_t home,
 
 /* Connections and shards */
 
-/* Make a connection of any descriptor. -EINVAL if there is no shard @home. */
+/*
+ * Fill *@out with the descriptor @fd and the shard @home. -EINVAL if there is
+ * no such shard.
+ */
 int sp_adopt(int fd, uint32_t home, struct sp_conn *out);
 
 /*
@@ -105,13 +117,14 @@ int sp_conn_go(const struct sp_conn *conn, const struct sp_attr *attr,
 	       struct sp_task *out);
 
 /*
- * Send the connection to the fiber that receives the messages of @shard, which
- * becomes its home. 0: the receiver owns it. Errors as sp_msg_send(): the
- * caller still owns it.
+ * Send the connection to the fiber that receives the messages of @shard; @shard
+ * becomes the home of the connection. Returns 0 if the receiver owns the
+ * connection. Errors as sp_msg_send(): the caller still owns the connection.
  */
 int sp_conn_send(const struct sp_conn *conn, uint32_t shard, uint16_t tag);
 /*
- * The connection in a message from sp_conn_send(). -EBADMSG if @msg is not one.
+ * Get the connection from a message of sp_conn_send(). -EBADMSG if @msg does
+ * not have the length of such a message.
  */
 int sp_conn_take(const struct sp_msg *msg, struct sp_conn *out);
 

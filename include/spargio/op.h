@@ -2,12 +2,12 @@
  * spargio/op.h - io_uring operations, and readiness of foreign descriptors
  *
  * An operation is described by a submission queue entry of io_uring, on the
- * epoll back end as well: there the runtime executes it by system calls, and
- * returns -EOPNOTSUPP for an opcode without a row in its table
- * (src/spargio/io/sync_ops.c).
+ * epoll back end as well: there the runtime executes the operation by system
+ * calls, and returns -EOPNOTSUPP for an opcode that is not in the table of
+ * src/spargio/io/sync_ops.c.
  *
  * The caller owns the buffers, which may be on the fiber's stack: a call does
- * not return before the kernel has finished with them, even if it is cancelled.
+ * not return while the kernel still uses the buffers, even if it is cancelled.
  */
 #ifndef SPARGIO_OP_H
 #define SPARGIO_OP_H
@@ -21,10 +21,13 @@ extern "C" {
 struct io_uring_sqe;
 
 /*
- * Let @fill describe an operation (user_data is not yours), carry it out and
- * return the result of its CQE; *@flags, unless @flags is NULL, are the CQE's.
- * As it is: -ETIMEDOUT can be the deadline or what the kernel says of a socket.
- * One CQE only: no multishot, no zero-copy send, no IOSQE_IO_LINK. Yields.
+ * Call @fill to describe an operation in an entry, run the operation and
+ * return the result in its CQE. *@flags, unless @flags is NULL, gets the flags
+ * of the CQE. @fill must not set user_data. Yields.
+ *
+ * The result is not translated: -ETIMEDOUT can be the deadline or an error of
+ * a socket. The operation must have exactly one CQE: multishot, zero-copy send
+ * and IOSQE_IO_LINK are not allowed.
  *
  *	static void fill(struct io_uring_sqe *sqe, void *arg)
  *	{
@@ -37,8 +40,8 @@ int sp_op_raw_until(void (*fill)(struct io_uring_sqe *sqe, void *arg),
 		    void *arg, int64_t deadline, uint32_t *flags);
 
 /*
- * The same on the ring of @shard. Afterwards a stealable fiber stays on @shard;
- * a pinned fiber returns to its own shard.
+ * As sp_op_raw_until(), on the ring of @shard. Afterwards a stealable fiber
+ * stays on @shard; a pinned fiber returns to its own shard.
  */
 int sp_op_raw_on(uint32_t shard,
 		 void (*fill)(struct io_uring_sqe *sqe, void *arg), void *arg,

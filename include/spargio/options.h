@@ -1,12 +1,13 @@
 /*
  * spargio/options.h - options of a runtime
  *
- * For sp_run() and sp_start(), in runtime.h. They copy the options and keep
- * only the pointers on_blocked_shard_arg and on_fiber_left_arg.
+ * For sp_run() and sp_start(), in runtime.h. These functions copy the options
+ * and keep only the pointers on_blocked_shard_arg and on_fiber_left_arg.
  *
- * Two environment variables override the fields: SP_BACKEND (auto, uring,
- * epoll or sim) and SP_SPIN (spin_us as a number). An empty variable counts as not
- * set; any other value makes sp_run() and sp_start() return -EINVAL.
+ * Two environment variables override fields: SP_BACKEND (auto, uring, epoll or
+ * sim) overrides backend and SP_SPIN (a number) overrides spin_us. An empty
+ * variable counts as not set. An invalid value makes sp_run() and sp_start()
+ * return -EINVAL.
  */
 #ifndef SPARGIO_OPTIONS_H
 #define SPARGIO_OPTIONS_H
@@ -27,14 +28,17 @@ enum sp_backend {
 };
 
 enum sp_ring_mode {
-	/* completions run when the shard asks for them: fastest here */
+	/* completions run when the shard asks for them (the default) */
 	SP_RING_DEFER,
 	/* completions run at the next system call of the thread */
 	SP_RING_COOP,
 	SP_RING_SQPOLL, /* a kernel thread submits; it uses a whole core */
 };
 
-/* How receive streams receive. A kernel without one mode uses the next. */
+/*
+ * How receive streams receive. If the kernel lacks a mode, the runtime uses
+ * the next one.
+ */
 enum sp_recv_mode {
 	SP_RECV_BUNDLES, /* many buffers in one completion: Linux 6.10 */
 	SP_RECV_SINGLES, /* one buffer in each completion: Linux 6.0 */
@@ -42,9 +46,10 @@ enum sp_recv_mode {
 };
 
 /*
- * Values of sp_opts.spin_us other than a number of microseconds. The adaptive
- * mode is the default: it spins for at most 50 us, and for at most 400 us after
- * it woke another shard, because a reply is then likely.
+ * Values of sp_opts.spin_us other than a number of microseconds. In the
+ * adaptive mode, the default, a shard spins for at most 50 us before it
+ * sleeps, but for at most 400 us if it has just woken another shard: a reply
+ * is then likely.
  */
 #define SP_SPIN_ADAPTIVE (-2)
 #define SP_SPIN_FOREVER	 (-1) /* never sleep */
@@ -52,9 +57,9 @@ enum sp_recv_mode {
 /* A shard whose running fiber does not yield; see sp_opts.on_blocked_shard. */
 struct sp_blocked_shard {
 	uint32_t shard;
-	uint64_t fiber;	  /* id of that fiber, as in sp_dump() */
+	uint64_t fiber;	  /* id of the running fiber, as in sp_dump() */
 	const char *name; /* NULL if it has none */
-	uint32_t ms;	  /* lower bound of the time without a yield */
+	uint32_t ms;	  /* the fiber has not yielded for at least this time */
 };
 
 /*
@@ -88,7 +93,7 @@ struct sp_opts {
 	uint32_t stealable_capacity;
 	/* shards tried in one search for work; default: all */
 	uint32_t steal_budget;
-	/* busy-wait before sleeping; overridden by SP_SPIN */
+	/* microseconds of busy-waiting before a shard sleeps; see above */
 	int32_t spin_us;
 	/* bytes per fiber; default 64 KiB, at most 1 MiB */
 	size_t stack_size;
@@ -132,14 +137,15 @@ struct sp_opts {
 	void *on_blocked_shard_arg;
 
 	/*
-	 * How long sp_run() waits for the other fibers after the first one has
-	 * returned; default 0: until all have ended. See runtime.h.
+	 * How long sp_run() waits for the other fibers after the first fiber
+	 * has returned; default 0 = until all fibers have ended. See
+	 * runtime.h.
 	 */
 	uint32_t stop_ms;
 	/*
-	 * Called for each fiber that has not ended after stop_ms (on a thread
-	 * of its own) or at the deadline of sp_stop() (on the caller's thread).
-	 * The fibers keep running.
+	 * Called for each fiber that has not ended: with sp_run() when stop_ms
+	 * has passed, on a separate thread; with sp_stop() at its deadline, on
+	 * the caller's thread. The fibers may still be running.
 	 */
 	void (*on_fiber_left)(const struct sp_fiber_left *left, void *arg);
 	void *on_fiber_left_arg;

@@ -1,10 +1,10 @@
 /*
  * spargio/path.h - file operations by path
  *
- * Threads, blocking, ownership and errors as in file.h. A @dir is the
- * descriptor of the directory that a relative path starts from, or AT_FDCWD.
- * sp_deadline_push() sets a deadline; an operation that cannot be stopped is
- * completed even if it is late.
+ * Threads, blocking, ownership and errors as in file.h. A relative path starts
+ * from the directory with the descriptor @dir, or from the working directory
+ * if @dir is AT_FDCWD. sp_deadline_push() sets a deadline; an operation that
+ * cannot be stopped is completed even after the deadline.
  */
 #ifndef SPARGIO_PATH_H
 #define SPARGIO_PATH_H
@@ -28,7 +28,7 @@ int sp_stat(const char *path, struct statx *out);
 int sp_fchmodat(int dir, const char *path, mode_t mode);
 
 int sp_mkdirat(int dir, const char *path, mode_t mode);
-/* Create a directory and its missing parents. 0 also if it exists. */
+/* Create a directory and its missing parents. 0 if the directory exists. */
 int sp_mkdir_all(int dir, const char *path, mode_t mode);
 
 /* @flags: AT_REMOVEDIR for a directory, which must be empty. */
@@ -57,9 +57,9 @@ int sp_realpath(const char *path, char *out);
 /* Whole files */
 
 /*
- * Read a whole file. *@data is allocated, the caller frees it with free(3), and
- * it has a terminating zero byte that *@len does not count. -EFBIG if the file
- * is longer than @max.
+ * Read a whole file into allocated memory, *@data; the caller frees *@data
+ * with free(3). A zero byte, not counted in *@len, follows the content. -EFBIG
+ * if the file is longer than @max.
  */
 int sp_read_file(int dir, const char *path, size_t max, void **data,
 		 size_t *len);

@@ -6,16 +6,18 @@
  * threads of a host program, which have no ring, and fibers that start more
  * operations than one shard should carry.
  *
- * The shard with the fewest operations in flight is chosen, in turn if several
- * are equal. Earlier operations on the descriptor may restrict the choice; the
- * kind of lease says how much:
+ * The runtime chooses the shard with the fewest operations in flight, and
+ * shards with equal numbers in turn. Earlier operations on the descriptor may
+ * restrict the choice; the kind of lease says how much:
  *
- *	weak	 files. Each operation goes where there is least to do.
- *	strong	 streams. As long as one is in flight, or was a moment ago, the
- *		 next follows it, so that they begin in the order in which they
- *		 were asked for; an idle stream is free to go elsewhere.
- *	hard	 what must end where it began, such as a receive stream: until
- *		 it is dropped.
+ *	weak	 For files. Each operation may run on a different shard.
+ *	strong	 For streams. While an operation on the descriptor is in flight
+ *		 or ended a moment ago, the next operation runs on the same
+ *		 shard: operations begin in the order in which they were
+ *		 requested. If the stream is idle, any shard can be chosen.
+ *	hard	 For something that must end on the shard where it began, such
+ *		 as a receive stream: all operations run on one shard until the
+ *		 lease is dropped.
  *
  * Threads	Any fiber and any thread. @rt may be NULL in a fiber.
  * Errors	A negative errno.

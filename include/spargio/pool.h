@@ -18,8 +18,9 @@ extern "C" {
  * Yields.
  *
  * After -EAGAIN or -ESHUTDOWN @fn was not run. After -ECANCELED or -ETIMEDOUT
- * @fn was not run, or it is still running and its result will be dropped; @arg
- * must stay valid until it ends, so it must not be on the caller's stack.
+ * @fn was not run, or @fn is still running and its result will be dropped.
+ * @arg must stay valid until @fn ends, so it must not be on the caller's
+ * stack.
  */
 int sp_block(int (*fn)(void *), void *arg, int *ret);
 int sp_block_until(int (*fn)(void *), void *arg, int64_t deadline, int *ret);

@@ -1,9 +1,10 @@
 /*
  * spargio/probe.h - the io_uring features of this kernel
  *
- * The runtime uses the available features silently (sp_backend_name() returns
- * the result). This is for programs that need to know in advance: an installer,
- * a check of a host. Each feature is tested, not derived from a version number.
+ * The runtime uses the available features without a message (sp_backend_name()
+ * returns the back end). This header is for programs that need to know the
+ * features in advance, such as an installer. Each feature is tested, not
+ * derived from a version number.
  *
  * Threads	Any thread, fiber or not. Blocks for microseconds.
  */
@@ -31,7 +32,7 @@ enum sp_feature {
 
 struct sp_probe {
 	/*
-	 * 0, or the negative errno why io_uring is not usable (epoll is used)
+	 * 0, or the negative errno of the io_uring set-up; then epoll is used
 	 */
 	int error;
 	uint32_t features; /* bit mask by enum sp_feature */

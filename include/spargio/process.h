@@ -24,12 +24,13 @@
  * Threads	Any fiber of any shard. Several may wait for one child; each
  *		gets its exit status.
  * Ownership	A child does not outlive its sp_process: sp_process_free() kills
- *		it if it still runs and collects its exit status, so that no
- *		zombie is left.
- * Pipes	Plain blocking descriptors of ours, closed on exec. Read and
- *		write them by sp_op_raw(), or, after sp_wait_fd() has said so,
- *		by read(2), and by write(2) up to PIPE_BUF bytes. Writing to a
- *		child that has closed its end raises SIGPIPE: ignore it.
+ *		the child if it still runs and collects its exit status, so
+ *		that no zombie is left.
+ * Pipes	This process's ends are blocking descriptors, closed on exec.
+ *		Read and write them with sp_op_raw(); or, when sp_wait_fd() has
+ *		reported them ready, with read(2), or with write(2) of at most
+ *		PIPE_BUF bytes. Writing to a child that has closed its end
+ *		raises SIGPIPE: ignore that signal.
  */
 #ifndef SPARGIO_PROCESS_H
 #define SPARGIO_PROCESS_H
@@ -72,10 +73,10 @@ struct sp_exit {
 
 /*
  * Start a child. argv[0] is searched for in PATH unless it contains a slash; a
- * relative path starts from @cwd. The caller yields while a thread of the
- * blocking pool waits for execve(2), so its errors are returned here: -ENOENT,
- * -EACCES, ... A cancel during that time takes effect at the caller's next
- * wait.
+ * relative path starts from cwd. The caller yields while a thread of the
+ * blocking pool waits for the result of execve(2). So the errors of execve(2)
+ * are returned here: -ENOENT, -EACCES, ... A cancel during that time takes
+ * effect at the caller's next wait.
  *
  * Also -EINVAL (no argv, or SP_IO_STDOUT not for standard error), -EBADF (the
  * fd of SP_IO_FD), -EMFILE, -ENOMEM, -EAGAIN (the pool is full), -ECANCELED,
@@ -87,8 +88,8 @@ int sp_process_spawn(const struct sp_process_opts *opts,
 
 /*
  * Kill the child if it runs, wait for its end, close pipe ends that were not
- * taken. No fiber may be waiting for it. Yields; outside a fiber it blocks the
- * thread. NULL is fine.
+ * taken. No fiber may be waiting for the child. Yields; blocks the thread if
+ * not called in a fiber. NULL is fine.
  */
 void sp_process_free(struct sp_process *process);
 
@@ -100,8 +101,8 @@ pid_t sp_process_pid(const struct sp_process *process);
 
 /*
  * This process's end of the pipe to standard input (0), output (1) or error (2)
- * of the child. The caller has to close it. -EBADF if it is not a pipe or was
- * taken before.
+ * of the child. The caller has to close the descriptor. -EBADF if @which is
+ * not a pipe or was taken before.
  */
 int sp_process_take_fd(struct sp_process *process, int which);
 

@@ -6,15 +6,15 @@
  *		handle(line, len);
  *	sp_reader_free(r);
  *
- * For sockets, pipes, terminals, and files (from their position); the kind is
- * determined once. See frame.h for frames and writer.h for writing.
+ * For sockets, pipes, terminals, and files (read from the file position). See
+ * frame.h for frames and writer.h for writing.
  *
  *	 [ taken | buffered, not yet taken | room ]
  *
  * Threads	Any fiber, one at a time. A reader and a writer of the same
  *		descriptor are independent: two fibers may use them.
  * Blocking	Calls marked "yields" wait only if the buffer does not have the
- *		data. Each has a form with a deadline, ..._until().
+ *		data. Each of them has a form with a deadline, ..._until().
  * Ownership	The caller keeps the descriptor, unless it was given to
  *		sp_split(). Pointers into the buffer are valid until the next
  *		call.
@@ -68,9 +68,9 @@ int sp_reader_exact_until(struct sp_reader *r, void *data, size_t len,
 			  int64_t deadline);
 
 /*
- * Point *@data to the next bytes without consuming them: at least @want, fewer
- * only at the end of the stream. Returns their number. -EMSGSIZE if @want
- * exceeds the buffer. Yields.
+ * Point *@data to the next bytes without consuming them: at least @want bytes,
+ * fewer only at the end of the stream. Returns the number of bytes. -EMSGSIZE
+ * if @want exceeds the buffer. Yields.
  */
 ssize_t sp_reader_peek(struct sp_reader *r, size_t want, const void **data);
 ssize_t sp_reader_peek_until(struct sp_reader *r, size_t want, int64_t deadline,
@@ -80,10 +80,10 @@ ssize_t sp_reader_peek_until(struct sp_reader *r, size_t want, int64_t deadline,
 void sp_reader_skip(struct sp_reader *r, size_t len);
 
 /*
- * Read the next line. Returns 1; *@line has no "\n" or "\r\n" but a terminating
- * zero byte. Bytes after the last line end count as a line. 0 at the end of the
- * stream. -EMSGSIZE if the line does not fit into the buffer: nothing is
- * consumed. Yields.
+ * Read the next line. Returns 1, or 0 at the end of the stream. In *@line a
+ * zero byte replaces the "\n" or "\r\n". Bytes after the last line end count
+ * as a line. -EMSGSIZE if the line does not fit into the buffer; then nothing
+ * is consumed. Yields.
  */
 int sp_reader_line(struct sp_reader *r, char **line, size_t *len);
 int sp_reader_line_until(struct sp_reader *r, int64_t deadline, char **line,

@@ -2,9 +2,9 @@
  * spargio/resolve.h - names to addresses
  *
  * The system's resolver blocks, for seconds if a name server does not answer.
- * It therefore runs in the blocking pool (pool.h) and occupies a thread of it
- * until it returns, even if the caller's deadline passes earlier. All other
- * functions of the runtime take addresses, not names.
+ * It therefore runs on a thread of the blocking pool (pool.h) and occupies
+ * that thread until the resolver returns, even if the caller's deadline passes
+ * earlier. All other functions of the runtime take addresses, not names.
  */
 #ifndef SPARGIO_RESOLVE_H
 #define SPARGIO_RESOLVE_H
@@ -19,13 +19,13 @@ extern "C" {
 #endif
 
 /*
- * Look up the addresses of @host for stream sockets, with @port, in the order
- * in which to try them; at most @max. An address literal (address.h) needs no
- * lookup. Returns the number of addresses. Yields.
+ * Look up at most @max addresses of @host for stream sockets, and add @port to
+ * each. They are in the order in which to try them. An address literal
+ * (address.h) needs no lookup. Returns the number of addresses. Yields.
  *
  *	-ENOENT	the name does not exist or has no address
  *	-EAGAIN	temporary failure: a name server failed, or the pool is full
- *	-EINVAL	@host is not a valid name
+ *	-EINVAL	@host is empty or too long, or @max is 0
  */
 int sp_resolve(const char *host, uint16_t port, struct sp_addr *out,
 	       size_t max);

@@ -6,20 +6,21 @@
  *	               <--- reply ----- sp_rpc_reply()
  *
  * Both sides may be fibers, of this or another runtime, or plain threads;
- * either may be an event loop that must not block. An RPC queue has at most
- * @capacity calls, from submission until the reply was taken and the server has
- * released it; they are allocated once and reused.
+ * either may be an event loop that must not block. An RPC queue has @capacity
+ * call structures, allocated once and reused. A call occupies its structure
+ * from the request until the client has freed the call and the server has
+ * replied.
  *
  * Threads	All functions may be called from any thread.
  * Blocking	Calls marked "waits" yield in a fiber and block elsewhere.
  * Ownership	Values are pointers (or integers cast to one) that the queue
  *		only passes on. A request belongs to the queue when
  *		sp_rpc_submit() has returned 0, or sp_rpc_call() anything except
- *		-EAGAIN or -EPERM; to the server once received. A reply belongs
- *		to the caller when sp_rpc_reply() has returned 0. Values that
- *		remain because a side gave up are dropped: the queue calls the
- *		functions of sp_rpc_on_drop(), if set. So a request must not
- *		point to the stack of a caller that can give up.
+ *		-EAGAIN or -EPERM; to the server when it was received. A reply
+ *		belongs to the client when sp_rpc_reply() has returned 0. If a
+ *		side gives up, values may remain in the queue: the queue passes
+ *		them to the functions of sp_rpc_on_drop(), if set. So a request
+ *		must not point to the stack of a client that can give up.
  * Errors	0, -EAGAIN (overload: no call is free), -EPIPE (closed),
  *		-ECANCELED, -ETIMEDOUT.
  */
@@ -37,8 +38,8 @@ struct sp_rpc;
 struct sp_call;
 
 /*
- * A request that a server has received. After the reply it may be passed again
- * (-EALREADY or -ESRCH) until the queue is freed.
+ * A request that a server has received. A second reply to it returns -EALREADY
+ * or -ESRCH, see sp_rpc_reply().
  */
 struct sp_request {
 	void *value;
@@ -52,8 +53,8 @@ struct sp_request {
 int sp_rpc_new(uint32_t capacity, struct sp_rpc **out);
 
 /*
- * Close @rpc. It is freed when every call has been freed and every request
- * replied to. Waiting calls return -EPIPE. NULL is fine.
+ * Close @rpc; waiting calls return -EPIPE. @rpc is freed when every call has
+ * been freed and every received request replied to. NULL is fine.
  */
 void sp_rpc_free(struct sp_rpc *rpc);
 
@@ -102,10 +103,11 @@ int sp_rpc_submit(struct sp_rpc *rpc, void *request, void (*done)(void *arg),
 		  void *arg, struct sp_call **out);
 
 /*
- * Wait for the reply. Returns 0 or the error the call ended with: that of the
- * server, -EPIPE, -ECANCELED. If the wait itself ends early (-ETIMEDOUT, or
- * -ECANCELED of the fiber) the call continues. -EBUSY if another fiber or
- * thread waits for it. Waits.
+ * Wait for the reply. Returns 0 or the error with which the call ended: the
+ * error of sp_rpc_refuse(), -EPIPE, or -ECANCELED. If the wait ends early
+ * because of the deadline (-ETIMEDOUT) or because the fiber is cancelled
+ * (-ECANCELED), the call continues. -EBUSY if another fiber or thread waits
+ * for the same call. Waits.
  */
 int sp_call_wait(struct sp_call *call, void **reply);
 int sp_call_wait_until(struct sp_call *call, int64_t deadline, void **reply);
@@ -129,16 +131,16 @@ int sp_rpc_recv_until(struct sp_rpc *rpc, int64_t deadline,
 int sp_rpc_try_recv(struct sp_rpc *rpc, struct sp_request *out);
 
 /*
- * End the call with @value, or with @error, a negative errno. -ECANCELED if the
- * caller has cancelled or freed the call, -EPIPE if the queue was closed. A
- * second reply returns -EALREADY, or -ESRCH if the call structure is used for
- * another request by then. A second reply is not allowed after the queue was
- * freed.
+ * End the call with @value, or with @error, a negative errno. Returns
+ * -ECANCELED if the client has cancelled or freed the call, -EPIPE if the
+ * queue was closed. A second reply returns -EALREADY, or -ESRCH if the call
+ * structure is already used for another request; it is not allowed after the
+ * queue was freed.
  */
 int sp_rpc_reply(const struct sp_request *request, void *value);
 int sp_rpc_refuse(const struct sp_request *request, int error);
 
-/* True if the caller no longer waits for a reply. */
+/* True if the client no longer waits for a reply. */
 bool sp_request_cancelled(const struct sp_request *request);
 
 #ifdef __cplusplus

@@ -8,7 +8,7 @@
  *	| io_uring  <---> io_uring  <--->      io_uring  |
  *	| run queue <---> run queue <--->      run queue |
  *	+------------------------------------------------+
- *	   messages and stealable fibers move sideways
+ *	   messages and stealable fibers move between shards
  *
  * A shard is one thread with one ring and one run queue. Fibers run on shards.
  * An idle shard sleeps in the kernel.
@@ -17,11 +17,12 @@
  * Logging	The runtime prints nothing, with one exception: the name of a
  *		fiber that overruns its stack is written to standard error
  *		before the process dies; see sp_opts.no_overflow_handler.
- * Signals	SIGSEGV has a handler for this while a runtime runs, unless the
- *		library is built with ASan. It runs on its own stack, on shards,
- *		calls the previous handler, and is removed with the last
- *		runtime. If the program sets a handler later, that one stays. No
- *		other signal is touched.
+ * Signals	To detect such a fiber the runtime installs a SIGSEGV handler,
+ *		unless the library is built with ASan. The handler uses a signal
+ *		stack of each shard and calls the previous handler. It is
+ *		removed when the last runtime ends, but a handler that the
+ *		program installed later stays. The runtime installs no other
+ *		signal handler.
  * Fork		Do not fork while a runtime runs, except to exec immediately.
  */
 #ifndef SPARGIO_RUNTIME_H
@@ -29,6 +30,7 @@
 
 #include <spargio/options.h>
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -38,45 +40,49 @@ extern "C" {
 struct sp_rt;
 
 /*
- * Run @fn(@arg) as the first fiber, on shard 0, in the calling thread; return
- * what it returns. Fibers still alive then are cancelled and waited for. A
- * negative errno if the runtime could not start: -EINVAL for an option, or a
- * variable of the environment, that is not valid (options.h). @opts may be
- * NULL.
+ * Run @fn(@arg) as the first fiber, on shard 0, in the calling thread. When
+ * @fn has returned, cancel all other fibers, wait until they have ended, and
+ * return the result of @fn. Returns a negative errno if the runtime cannot
+ * start: -EINVAL for an invalid option or environment variable (options.h).
+ * @opts may be NULL.
  *
- * A fiber that ignores -ECANCELED is waited for in vain: sp_opts.stop_ms bounds
- * that, and sp_opts.on_fiber_left is told which fibers are left. Then:
+ * A fiber that ignores -ECANCELED may never end. sp_opts.stop_ms limits the
+ * wait for such fibers; after that time sp_opts.on_fiber_left is called for
+ * each of them, and sp_run() returns:
  *
- * -ETIMEDOUT	some had to be dropped where they stood, as by sp_stop().
- * -EBUSY	a fiber of another shard did not even yield, or a blocking job
- *		did not return. Its thread runs on, and uses what it was given,
- *		@arg say. What the runtime owns (rings, stacks, threads that do
- *		not end) stays until the process ends.
+ * -ETIMEDOUT	Fibers that had not ended were dropped, as by sp_stop().
+ * -EBUSY	A fiber of another shard did not yield, or a blocking job did
+ *		not return. Its thread keeps running and may use the memory
+ *		that the program passed to it, for example @arg. The rings,
+ *		stacks and such threads of the runtime remain until the process
+ *		ends.
  *
- * A fiber of shard 0 that does not yield keeps the call from returning: it is
- * the calling thread that runs it. on_fiber_left is told all the same.
+ * If a fiber of shard 0 does not yield, sp_run() does not return, because the
+ * calling thread runs that fiber. on_fiber_left is called nevertheless.
  */
 int sp_run(const struct sp_opts *opts, int (*fn)(void *), void *arg);
 
-/* Start a runtime on threads of its own, inside a host program; errors alike. */
+/*
+ * Start a runtime on threads of its own, inside a host program. Returns 0 or
+ * an error as sp_run().
+ */
 int sp_start(const struct sp_opts *opts, struct sp_rt **out);
 
 /*
- * Stop it: nothing new is spawned, every fiber is cancelled, and the call
- * waits for them until @deadline (see time.h). Then threads end and @rt is
- * freed. Other threads need not know: with this @rt sp_go_on(), sp_go_attr(),
- * sp_go_copy(), sp_call_on(), sp_msg_post() and the calls of placement.h return
- * -ESHUTDOWN, also when it is freed already.
+ * Refuse new fibers, cancel all fibers of @rt, wait for them until @deadline
+ * (see time.h), then end the threads and free @rt. Other threads may call
+ * sp_go_on(), sp_go_attr(), sp_go_copy(), sp_call_on(), sp_msg_post() and the
+ * functions of placement.h with @rt at any time, even when @rt has been freed:
+ * they return -ESHUTDOWN.
  *
- * 0		every fiber had ended.
- * -ETIMEDOUT	some had not and were dropped where they stood. What they held
- *		stays held; what they waited in can be used and goes on without
- *		them; their stacks are never given back.
- * -EBUSY	a fiber did not even yield, or a blocking job did not return;
- *		@rt is as it was and the call may be repeated.
- * -EDEADLK	called from one of its own fibers.
- *
- * NULL is fine: 0, there is nothing to stop.
+ * 0		Every fiber has ended, or @rt is NULL.
+ * -ETIMEDOUT	Fibers that had not ended by @deadline were dropped: they never
+ *		run again. Locks and memory that they held are not released, and
+ *		their stacks stay mapped. Objects for which they waited can
+ *		still be used.
+ * -EBUSY	A fiber did not yield, or a blocking job did not return. @rt was
+ *		not freed; call sp_stop() again.
+ * -EDEADLK	The caller is a fiber of @rt.
  */
 int sp_stop(struct sp_rt *rt, int64_t deadline);
 
@@ -85,11 +91,17 @@ struct sp_rt *sp_runtime(void);
 
 uint32_t sp_shard_count(const struct sp_rt *rt);
 
-/* "io_uring" or "epoll": what the runtime runs on. */
+/* The name of the back end: "io_uring", "epoll" or "sim". */
 const char *sp_backend_name(const struct sp_rt *rt);
 
-/* Why it is not io_uring: a negative errno of its set-up, or 0. */
+/* The negative errno of the io_uring set-up if it failed and epoll is used. */
 int sp_backend_error(const struct sp_rt *rt);
+
+/*
+ * Fill @data with random bytes, as getrandom(2); in a simulation they come from
+ * its seed. 0 or a negative errno. Any thread.
+ */
+int sp_random(void *data, size_t len);
 
 /* Make main() run @body(argc, argv) as the first fiber. */
 #define SP_MAIN(body)                                                  \

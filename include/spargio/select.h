@@ -12,13 +12,13 @@
  *	if (i == 0 && cases[0].result == 0)
  *		...
  *
- * Exactly one case happens: no other item is sent or received, no other task is
- * joined, and nothing of the other cases remains. If several could happen, each
- * is equally likely.
+ * Exactly one case happens. The other cases have no effect: they send or
+ * receive no item, join no task, and stop waiting. If several cases could
+ * happen, each of them is equally likely.
  *
  * Threads	Fibers of any shard; sp_try_select() from any thread.
- * Ownership	The array and what it points to are in use until the call
- *		returns. It may be reused afterwards.
+ * Ownership	The array and the objects that it points to are in use until the
+ *		call returns. The array may be reused afterwards.
  * Errors	The index of the case, or -ECANCELED, -ETIMEDOUT, -EPERM,
  *		-EINVAL (too many cases). A closed channel, a task that cannot
  *		be joined or a bad descriptor is not an error of the call: the
@@ -43,9 +43,9 @@ struct sp_token;
 
 #define SP_CASES_MAX 64
 
-/* Make one with the functions below. An all-zero one never happens. */
+/* Made by the functions below. An all-zero case never happens. */
 struct sp_case {
-	int result; /* of the case that happened; see below */
+	int result; /* set if this case has happened; see below */
 	uint32_t _kind;
 	union {
 		struct sp_chan *chan;
@@ -62,33 +62,39 @@ struct sp_case {
 	alignas(16) unsigned char _space[192];
 };
 
-/* Result 0 or -EPIPE, see channel.h. A NULL channel never happens. */
+/* Result 0 or -EPIPE, see channel.h. If @chan is NULL, never happens. */
 struct sp_case sp_case_recv(struct sp_chan *chan, void *out);
 struct sp_case sp_case_send(struct sp_chan *chan, const void *item);
 
-/* The task has ended and is joined. Result 0, or an error of sp_join(). */
+/* Wait for @task to end, and join it. Result 0, or an error of sp_join(). */
 struct sp_case sp_case_join(struct sp_task task, int *ret);
 
 /*
- * The result is what poll(2) would say, or a negative errno. Ready is a hint:
- * see sp_wait_fd().
+ * Wait until @fd has one of @events. The result is the events that are set, as
+ * poll(2) returns them, or a negative errno. Readiness is a hint, see
+ * sp_wait_fd().
  */
 struct sp_case sp_case_fd(int fd, uint32_t events);
 
-/* The token has been cancelled. Result 0. NULL never happens. */
+/*
+ * Wait until @token is cancelled. Result 0. If @token is NULL, never happens.
+ */
 struct sp_case sp_case_token(struct sp_token *token);
 
-/* The time has come. Result 0. */
+/* Wait until the time @when. Result 0. */
 struct sp_case sp_case_at(int64_t when);
 
-/* The timer's time has come, wherever it was moved. Result 0. NULL never. */
+/*
+ * Wait until @timer expires, even if it is reset during the wait. Result 0. If
+ * @timer is NULL, never happens.
+ */
 struct sp_case sp_case_timer(struct sp_timer *timer);
 
-/* Wait for one. Yields. */
+/* Wait until a case happens. Yields. */
 int sp_select(struct sp_case *cases, size_t count);
 int sp_select_until(struct sp_case *cases, size_t count, int64_t deadline);
 
-/* Do one that can happen now; -EAGAIN if none can. */
+/* Carry out a case that can happen now; -EAGAIN if there is none. */
 int sp_try_select(struct sp_case *cases, size_t count);
 
 #ifdef __cplusplus

@@ -10,21 +10,21 @@
  *
  *	in a fiber:  err = sp_signals_wait(signals, &signal);
  *
- * No handler runs: the signals are blocked and read from a descriptor, so
- * ordinary code handles them and may lock, allocate and yield.
+ * No signal handler is used: the signals are blocked and read from a
+ * descriptor. So ordinary code handles them and may lock, allocate and yield.
  *
- * A signal to the process is delivered to any thread that does not block it. So
- * all threads must block it, and it has to be blocked before they are created:
- * threads inherit the mask of their creator. A signal to one thread
+ * The kernel delivers a signal to the process to any thread that does not
+ * block the signal. So all threads must block it. Block it before they are
+ * created: threads inherit the mask of their creator. A signal to one thread
  * (pthread_kill) is not received here.
  *
- * Threads	Any fiber of any shard may wait, several at a time. A signal is
- *		taken by one of them, whichever comes first. The same holds
- *		between objects whose sets have a signal in common.
- * Merging	A signal that is sent again before it was taken is one signal;
- *		those from SIGRTMIN up are queued one by one.
- * Ownership	The signals stay blocked when the object is freed: an order to
- *		stop that comes a second time must not kill the clean-up.
+ * Threads	Several fibers of any shards may wait at the same time. One of
+ *		them gets the signal. This is also true for two sp_signals whose
+ *		sets have a signal in common.
+ * Merging	If a signal is sent several times before it is received, it is
+ *		received once. Signals from SIGRTMIN on are queued one by one.
+ * Ownership	The signals stay blocked after sp_signals_free(), so that a
+ *		second SIGTERM does not kill a program that is cleaning up.
  */
 #ifndef SPARGIO_SIGNAL_H
 #define SPARGIO_SIGNAL_H
@@ -40,38 +40,40 @@ extern "C" {
 
 struct sp_signals;
 
-/* What came. Fields that do not belong to its code are zero. */
+/* A received signal. Fields that do not apply to its code are zero. */
 struct sp_signal {
 	int number;
 	int code;   /* SI_USER, SI_QUEUE, ...: see sigaction(2) */
 	pid_t pid;  /* of the sender */
-	uid_t uid;  /* the same */
-	int value;  /* sent along by sigqueue(3) */
-	int status; /* SIGCHLD: of the child */
+	uid_t uid;  /* of the sender */
+	int value;  /* from sigqueue(3) */
+	int status; /* SIGCHLD: exit status or signal of the child */
 };
 
 /*
- * Block the signals of @set in the calling thread and those it starts from
- * now on. For a program that makes its sp_signals later, in a fiber.
+ * Block the signals of @set in the calling thread and in the threads that it
+ * creates from now on. For a program that calls sp_signals_new() later, in a
+ * fiber.
  *
- * -EINVAL if @set holds a signal that cannot be waited for: SIGKILL, SIGSTOP,
- * or one that reports a fault (SIGSEGV, SIGBUS, SIGFPE, SIGILL).
+ * -EINVAL if @set has a signal for which no fiber can wait: SIGKILL, SIGSTOP,
+ * or a signal that reports a fault (SIGSEGV, SIGBUS, SIGFPE, SIGILL).
  */
 int sp_signals_block(const sigset_t *set);
 
 /*
- * Make an object to wait for the signals of @set with. Outside a fiber it
- * blocks them, too. In a fiber that would be too late: -EBUSY if they are not
- * blocked. -EINVAL as above and for an empty set, -EMFILE, -ENOMEM.
+ * Make an object that waits for the signals of @set. Outside a fiber the call
+ * also blocks the signals. In a fiber it is too late to block them, because
+ * other threads exist: -EBUSY if they are not blocked. -EINVAL as above and
+ * for an empty set, -EMFILE, -ENOMEM.
  */
 int sp_signals_new(const sigset_t *set, struct sp_signals **out);
 
-/* Nobody may be waiting. NULL is fine. */
+/* Free @signals; no fiber may be waiting. NULL is fine. */
 void sp_signals_free(struct sp_signals *signals);
 
 /*
- * Wait for the next signal. 0, -ECANCELED, -ETIMEDOUT. Yields. A signal that
- * is not taken because of either stays for the next wait.
+ * Wait for the next signal. 0, -ECANCELED or -ETIMEDOUT. After an error a
+ * signal that arrives is kept for the next wait. Yields.
  */
 int sp_signals_wait(struct sp_signals *signals, struct sp_signal *out);
 int sp_signals_wait_until(struct sp_signals *signals, int64_t deadline,

@@ -16,14 +16,15 @@
  * guide is docs/simulation.md.
  *
  * A program with one runtime needs no change: with SP_BACKEND=sim sp_run()
- * simulates a single host without faults, with the seed in SP_SIM_SEED.
+ * simulates a single host without faults, with the seed in SP_SIM_SEED;
+ * -EINVAL if that is no number.
  *
  * Threads	All functions in the thread that called sp_sim_new(). Functions
  *		of hosts may be called from a fiber, from sp_sim_at(), and
  *		before and after sp_sim_run().
  * Ownership	Hosts belong to their simulation. Hosts of one simulation must
  *		not share memory that they change.
- * Errors	0 or a negative errno. What cannot be simulated returns
+ * Errors	0 or a negative errno. A call that cannot be simulated returns
  *		-EOPNOTSUPP and writes a line to standard error.
  */
 #ifndef SPARGIO_SIM_H
@@ -49,26 +50,26 @@ enum sp_sim_fault {
 	/* Network: for each call or segment. */
 	SP_SIM_SHORT_RECV,
 	SP_SIM_SHORT_SEND,
-	SP_SIM_SLOW_SEGMENT, /* as a lost packet: 200 ms later */
-	SP_SIM_RESET,	     /* RST behind any byte of a segment */
+	SP_SIM_SLOW_SEGMENT, /* TCP: 200 ms delay; datagrams: loss */
+	SP_SIM_RESET,	     /* RST after any byte of a segment */
 	SP_SIM_NO_FDS,	     /* EMFILE, for each new descriptor */
 	/* Hosts: for each host and 100 ms. */
-	SP_SIM_PARTITION,  /* no packets to one other host, up to 10 s */
-	SP_SIM_CRASH,	   /* power loss; restarts within 5 s */
-	SP_SIM_KILL,	   /* as kill -9; restarts within 1 s */
-	SP_SIM_PAUSE,	   /* for up to 5 s */
-	SP_SIM_CLOCK_STEP, /* of the wall clock, up to an hour */
-	SP_SIM_DRIFT,	   /* up to 500 ppm */
+	SP_SIM_PARTITION,  /* no packets to one other host for up to 10 s */
+	SP_SIM_CRASH,	   /* power loss; restart within 5 s */
+	SP_SIM_KILL,	   /* as kill -9; restart within 1 s */
+	SP_SIM_PAUSE,	   /* no shard runs for up to 5 s */
+	SP_SIM_CLOCK_STEP, /* the wall clock steps by up to an hour */
+	SP_SIM_DRIFT,	   /* the clock is up to 500 ppm too fast or slow */
 	/* Disk: for each operation. */
-	SP_SIM_SLOW_DISK, /* up to a second */
+	SP_SIM_SLOW_DISK, /* the operation takes up to a second */
 	SP_SIM_SHORT_IO,
 	SP_SIM_EIO,
 	SP_SIM_ENOSPC,
 	/* Disk: for each write that is not synced when the power fails. */
-	SP_SIM_KEEP, /* it is on the disk all the same, in any order */
-	SP_SIM_TEAR, /* of a kept write only some sectors are */
+	SP_SIM_KEEP, /* the write is on the disk, earlier ones perhaps not */
+	SP_SIM_TEAR, /* only some sectors of a kept write are on the disk */
 	/* Disk: for each file when the power fails. */
-	SP_SIM_FLIP, /* one bit of its synced data changes */
+	SP_SIM_FLIP, /* one bit of the file's synced data changes */
 	SP_SIM_FAULTS,
 };
 
@@ -80,34 +81,39 @@ struct sp_sim_plan {
 const char *sp_sim_fault_name(enum sp_sim_fault fault);
 
 /*
- * Draw a plan from @seed: about half of the faults of @allowed are left out,
- * and the others get chances between a hundredth of that in @allowed and all of
- * it. NULL allows each fault with a chance that a program should survive.
+ * Draw a plan from @seed: about half of the faults of @allowed are left out.
+ * Each other fault gets its chance in @allowed, or a tenth or a hundredth of
+ * that chance. If @allowed is NULL, each fault has a default chance, at which
+ * a program should still work.
  */
 void sp_sim_plan_draw(uint64_t seed, const struct sp_sim_plan *allowed,
 		      struct sp_sim_plan *out);
 
 struct sp_sim_opts {
 	uint64_t seed;
-	struct sp_sim_plan plan; /* zero: no faults */
-	/* faults stop at this time, SP_NEVER or 0: never */
+	struct sp_sim_plan plan; /* all zero = no faults */
+	/* time after which there are no faults; 0 = SP_NEVER */
 	int64_t quiet_at;
 	/* latency of a segment between hosts; default 100 us to 2 ms */
 	int64_t latency_min, latency_max;
 	uint64_t bandwidth; /* bytes per second of a connection; default 1 GB */
-	/* default 1 MiB, at most 64 MiB: bytes in flight and unread */
+	/*
+	 * maximum bytes in flight and unread in one direction of a connection;
+	 * default 1 MiB, at most 64 MiB
+	 */
 	uint32_t window;
-	uint32_t fds_max;   /* descriptors of a host; default 1024 */
-	uint64_t disk_size; /* bytes of a host; default 1 GiB */
+	uint32_t fds_max;   /* maximum descriptors of a host; default 1024 */
+	uint64_t disk_size; /* bytes of a host's disk; default 1 GiB */
 };
 
+/* @opts may be NULL: seed 0, no faults. */
 int sp_sim_new(const struct sp_sim_opts *opts, struct sp_sim **out);
 void sp_sim_free(struct sp_sim *sim);
 
 /* How a run ended. */
 enum sp_sim_end {
 	SP_SIM_OVER,   /* every host's main function has returned */
-	SP_SIM_TIME,   /* the time is over */
+	SP_SIM_TIME,   /* the virtual time @until was reached */
 	SP_SIM_STUCK,  /* no fiber can ever run again */
 	SP_SIM_FAILED, /* sp_sim_fail() was called */
 };
@@ -117,23 +123,24 @@ enum sp_sim_end sp_sim_run(struct sp_sim *sim, int64_t until);
 
 /* The simulation of the calling fiber, or NULL. */
 struct sp_sim *sp_sim_self(void);
-/* Virtual time since sp_sim_new(); no host's clock. */
+/* Virtual time since sp_sim_new(); not the clock of a host. */
 int64_t sp_sim_time(const struct sp_sim *sim);
-/* A number for all decisions so far. */
+/* A hash of the run so far: equal runs have equal hashes. */
 uint64_t sp_sim_hash(const struct sp_sim *sim);
-/* A number of the seed's sequence for the program's own decisions. */
+/* The next random number for the program's own decisions, from the seed. */
 uint64_t sp_sim_random(struct sp_sim *sim);
 
 /*
- * Call @fn(@arg) at the virtual time @when, on no host. It may use the
+ * Call @fn(@arg) at the virtual time @when, outside all hosts. @fn may use the
  * functions of this header and must not wait.
  */
 int sp_sim_at(struct sp_sim *sim, int64_t when, void (*fn)(void *arg),
 	      void *arg);
 
 /*
- * End the run: a property does not hold. The text is kept for the report; the
- * first one counts. From a fiber it does not return.
+ * End the run because the program violates a property that the caller checks.
+ * The report shows the text of the first call. A call from a fiber does not
+ * return.
  */
 void sp_sim_fail(struct sp_sim *sim, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -142,8 +149,9 @@ void sp_sim_fail(struct sp_sim *sim, const char *format, ...)
 int sp_sim_report(struct sp_sim *sim, int fd);
 
 /*
- * Remove faults from @plan for as long as @fails(@seed, plan, @arg) returns
- * true without them. The result fails, and none of its faults can be left out.
+ * Remove each fault of @plan that the failure does not need: without the fault,
+ * @fails(@seed, plan, @arg) still returns true. Afterwards @fails returns true
+ * for @plan, and false if any single fault is removed.
  */
 void sp_sim_shrink(uint64_t seed, struct sp_sim_plan *plan,
 		   bool (*fails)(uint64_t seed, const struct sp_sim_plan *plan,
@@ -153,28 +161,28 @@ void sp_sim_shrink(uint64_t seed, struct sp_sim_plan *plan,
 /* Hosts */
 
 /*
- * @addresses are literals, separated by commas; each host also has 127.0.0.0/8
- * and ::1. NULL: none.
+ * @addresses are literals, separated by commas, or NULL. In addition each host
+ * has 127.0.0.0/8 and ::1.
  */
 int sp_sim_host_new(struct sp_sim *sim, const char *name, const char *addresses,
 		    struct sp_sim_host **out);
 
 /*
  * Start a runtime on the host; @fn is its first fiber, as with sp_run(). @opts
- * may be NULL. -EBUSY if it runs.
+ * may be NULL. -EBUSY if the host has a runtime.
  */
 int sp_sim_host_start(struct sp_sim_host *host, const struct sp_opts *opts,
 		      int (*fn)(void *), void *arg);
-/* Again with the arguments of the last start. */
+/* Start the host again with the arguments of its last start. */
 int sp_sim_host_restart(struct sp_sim_host *host);
 
 /*
- * Power loss: all fibers are gone without another instruction, and so is what
- * was not synced. Peers hear nothing. Called by a fiber of that host it does
- * not return. Memory that the program allocated is not freed.
+ * Power loss: all fibers end without another instruction, data that was not
+ * synced is lost, and peers get no packet. If a fiber of @host calls this, the
+ * call does not return. Memory that the program allocated is not freed.
  */
 void sp_sim_host_crash(struct sp_sim_host *host);
-/* As kill -9: fibers are gone, sockets are closed, files stay as they are. */
+/* As kill -9: fibers end, sockets are closed, files stay as they are. */
 void sp_sim_host_kill(struct sp_sim_host *host);
 /* No shard of the host runs until the virtual time @until. */
 void sp_sim_host_pause(struct sp_sim_host *host, int64_t until);
@@ -183,7 +191,7 @@ void sp_sim_host_step_clock(struct sp_sim_host *host, int64_t by);
 /* The clock runs faster by @ppm; -500,000 to 500,000. */
 void sp_sim_host_set_drift(struct sp_sim_host *host, int32_t ppm);
 
-/* Whether packets between two hosts are lost; they are both ways. */
+/* If @lost, packets between the two hosts are lost in both directions. */
 void sp_sim_partition(struct sp_sim_host *a, struct sp_sim_host *b, bool lost);
 
 bool sp_sim_host_is_up(const struct sp_sim_host *host);

@@ -6,18 +6,19 @@
  * used as well, blocking or not.
  *
  * Blocking	Calls marked "yields" wait and let other fibers run. Outside a
- *		fiber they return -EPERM. A send for which there is room is done
- *		at once; of many in a row some let others run.
- * Two fibers	One may receive while another sends. Two that receive, or two
- *		that send, get or give pieces in no order.
- * Closing	close(2) it when no fiber waits in it any more. A wait of
- *		another fiber is ended by sp_shutdown(), or by cancelling it.
- * Errors	A negative errno: -ECONNRESET, -EPIPE (sending to who has
- *		closed; there is no signal), -ETIMEDOUT (the deadline, never
- *		the connection: after it one may try again), -ECONNABORTED (the
- *		peer did not answer for as long as the options below allow,
- *		which the kernel calls ETIMEDOUT too), -ECANCELED, -EBADF.
- *		-EINTR never.
+ *		fiber they return -EPERM. A send that fits into the socket
+ *		buffer does not wait, but a fiber that sends many times in a
+ *		row yields now and then.
+ * Two fibers	One fiber may receive while another sends. If two fibers receive
+ *		or two fibers send, the order of their data is not defined.
+ * Closing	Call close(2) when no fiber waits for the socket. To end the
+ *		wait of another fiber, call sp_shutdown() or cancel the fiber.
+ * Errors	A negative errno, never -EINTR. Among them:
+ *		-EPIPE		a send after the peer has closed; no SIGPIPE
+ *		-ETIMEDOUT	the deadline, never an error of the connection:
+ *				the call may be repeated
+ *		-ECONNABORTED	the peer did not answer within the limits of
+ *				sp_tcp_opts (the kernel returns ETIMEDOUT)
  */
 #ifndef SPARGIO_SOCKET_H
 #define SPARGIO_SOCKET_H
@@ -47,7 +48,7 @@ int sp_send(int fd, const void *data, size_t len);
 int sp_send_until(int fd, const void *data, size_t len, int64_t deadline);
 
 /*
- * Transfer all bytes, in one operation where the kernel supports it. Yield.
+ * Transfer all bytes, in one operation if the kernel supports that. Yield.
  *
  * Receiving returns 1 when all bytes have arrived, 0 if the stream ended before
  * the first byte, -EPIPE if it ended later. Sending returns 0. After an error
@@ -84,9 +85,9 @@ struct sp_tcp_opts {
 	int keepalive_every; /* seconds between probes */
 	/* unanswered probes after which the connection ends */
 	int keepalive_count;
-	/* time without an acknowledgement after which it ends */
+	/* time without acknowledgement after which the connection ends */
 	int user_timeout_ms;
-	int send_buffer; /* bytes; the kernel doubles them */
+	int send_buffer; /* bytes; the kernel doubles the value */
 	int recv_buffer;
 };
 /*
@@ -94,6 +95,12 @@ struct sp_tcp_opts {
  * errors of setsockopt(2).
  */
 int sp_tcp_set(int fd, const struct sp_tcp_opts *opts);
+
+/*
+ * Milliseconds since something came from the other end of a TCP connection:
+ * data, or the acknowledgement of data or of a keepalive probe. Any thread.
+ */
+int64_t sp_tcp_heard_ms(int fd);
 
 /*
  * Sign segments to and from @peer with TCP MD5 (RFC 2385); the port of @peer is

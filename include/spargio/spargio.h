@@ -1,8 +1,7 @@
 /*
  * spargio/spargio.h - all of the runtime
  *
- * Each header can be included alone instead; docs/runtime.md says which is for
- * what.
+ * Instead each header can be included alone; docs/runtime.md describes them.
  */
 #ifndef SPARGIO_SPARGIO_H
 #define SPARGIO_SPARGIO_H

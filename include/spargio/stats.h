@@ -1,9 +1,10 @@
 /*
  * spargio/stats.h - look inside a running runtime
  *
- * Threads	Everything here may be called from any thread, at any time.
- * Cost		Counters are plain per-shard words; reading them disturbs
- *		nobody. They are not of one instant.
+ * Threads	All functions may be called from any thread, at any time.
+ * Cost		Counters are plain words of each shard, and reading them takes
+ *		no lock. They are read one after the other, so they may be from
+ *		different moments.
  */
 #ifndef SPARGIO_STATS_H
 #define SPARGIO_STATS_H
@@ -17,10 +18,10 @@ extern "C" {
 struct sp_rt;
 
 struct sp_shard_stats {
-	uint32_t runnable;    /* runnable fibers in the queue */
+	uint32_t runnable;    /* fibers in the run queue */
 	uint32_t stealable;   /* of these, the stealable ones */
 	uint32_t pending_ops; /* operations in flight */
-	uint64_t busy_ns;     /* total time neither asleep nor spinning */
+	uint64_t busy_ns;     /* total time the shard neither slept nor spun */
 	uint64_t switches;
 	uint64_t spawned;
 	uint64_t finished;
@@ -36,7 +37,7 @@ struct sp_shard_stats {
 	uint64_t spins;
 	uint64_t wakes; /* fibers woken */
 	uint64_t ops;	/* operations started */
-	/* Of the operations of op.h and placement.h: */
+	/* The next three count the operations of op.h and placement.h. */
 	uint64_t local_ops;  /* started by a fiber of this shard */
 	uint64_t remote_ops; /* started here for another shard or thread */
 	/* requested by a fiber of this shard but refused */
@@ -58,16 +59,16 @@ struct sp_stats {
 	uint32_t live_fibers;
 	uint32_t pool_threads;
 	uint32_t pool_queued;
-	/* address space of all stacks, not resident memory */
+	/* address space of all stacks; resident memory is less */
 	uint64_t stack_bytes;
 	uint64_t stacks; /* stacks allocated; they are reused */
 	/*
-	 * Stacks without a guard page. Always 0 since Linux 6.13; on older
-	 * kernels the stacks beyond a quarter of vm.max_map_count (16,382 by
-	 * default).
+	 * Stacks without a guard page: none since Linux 6.13. On older kernels
+	 * only as many stacks as a quarter of vm.max_map_count (by default
+	 * 16,382) have one.
 	 */
 	uint64_t unguarded_stacks;
-	uint64_t refused_ops; /* requested by other threads but refused */
+	uint64_t refused_ops; /* operations of other threads, refused */
 };
 
 void sp_stats_get(struct sp_rt *rt, struct sp_stats *out);
@@ -76,8 +77,8 @@ int sp_stats_shard(struct sp_rt *rt, uint32_t shard,
 		   struct sp_shard_stats *out);
 
 /*
- * Write one line for each fiber to @fd: id, name, shard, state, wait reason and
- * how long it has been waiting. 0 or a negative errno of write(2).
+ * Write one line for each fiber to @fd: id, name, shard, state, reason and
+ * duration of the wait. 0 or a negative errno of write(2).
  */
 int sp_dump(struct sp_rt *rt, int fd);
 

@@ -2,18 +2,19 @@
  * spargio/sync.h - locks, wait groups, once and barriers for fibers, across
  *		    shards
  *
- * The types are structures you embed: an all-zero one (or SP_..._INIT) is
- * ready, so there is nothing that could fail to be made and nothing to free.
- * Fields with an underscore are not yours. Do not move one that is in use, and
- * let go of one only when nobody is inside a call on it any more.
+ * The types are structures to embed. An all-zero structure, or SP_..._INIT, is
+ * ready for use; no function makes or frees it. Fields that begin with an
+ * underscore are private. Do not move a structure that is in use, and reuse
+ * its memory only when no call on it is running.
  *
- * Threads	Fibers of any shard, also of several runtimes. What is marked
- *		"any thread" may be called from outside, too.
+ * Threads	Fibers of any shard, also of several runtimes. Functions marked
+ *		"any thread" may also be called outside a fiber.
  * Blocking	Calls marked "yields" let other fibers run while they wait;
- *		outside a fiber they return -EPERM. Each has an _until form
- *		with a deadline (see time.h). One that need not wait succeeds
- *		even if the caller is cancelled or late.
- * Errors	0, -ECANCELED, -ETIMEDOUT, -EPERM, and what is said below.
+ *		outside a fiber they return -EPERM. Each of them has a form
+ *		with a deadline, ..._until() (see time.h). A call that need not
+ *		wait succeeds even if the caller is cancelled or the deadline
+ *		has passed.
+ * Errors	0, -ECANCELED, -ETIMEDOUT, -EPERM, and the errors named below.
  */
 #ifndef SPARGIO_SYNC_H
 #define SPARGIO_SYNC_H
@@ -30,9 +31,9 @@ extern "C" {
 struct sp_fiber;
 
 /*
- * A mutex. The fiber that unlocks it may lock it again before a waiter does,
- * which keeps a mutex fast that two shards contend for. A waiter that has lost
- * several times gets the mutex next, so no fiber waits forever.
+ * A mutex. The fiber that unlocks the mutex may lock it again before a waiter
+ * does; this keeps a mutex fast if two shards contend for it. A waiter that
+ * has failed several times gets the mutex next, so no fiber waits forever.
  */
 struct sp_mutex {
 	SP__ATOMIC(uintptr_t) _word;
@@ -44,13 +45,14 @@ struct sp_mutex {
 int sp_mutex_lock(struct sp_mutex *mutex);
 int sp_mutex_lock_until(struct sp_mutex *mutex, int64_t deadline);
 int sp_mutex_trylock(struct sp_mutex *mutex); /* -EBUSY if it is locked */
-/* -EPERM if the caller does not hold it */
+/* -EPERM if the caller does not hold @mutex */
 int sp_mutex_unlock(struct sp_mutex *mutex);
 
 /*
  * A condition variable for state that a mutex protects. Waiters are woken in
  * order of arrival. When sp_cond_wait() returns, the caller holds @mutex,
- * except after -EPERM: the caller did not hold it. Yields.
+ * except after -EPERM, which means that the caller did not hold @mutex.
+ * Yields.
  */
 struct sp_cond {
 	struct sp_waiters _waiters;
@@ -89,13 +91,13 @@ int sp_rwlock_rdlock(struct sp_rwlock *lock);
 int sp_rwlock_rdlock_until(struct sp_rwlock *lock, int64_t deadline);
 int sp_rwlock_wrlock(struct sp_rwlock *lock);
 int sp_rwlock_wrlock_until(struct sp_rwlock *lock, int64_t deadline);
-/* -EBUSY if it is locked for writing */
+/* -EBUSY if @lock is locked for writing */
 int sp_rwlock_tryrdlock(struct sp_rwlock *lock);
 int sp_rwlock_trywrlock(struct sp_rwlock *lock); /* -EBUSY if it is locked */
 /* -EPERM if @lock is not locked, or another fiber holds the write lock. */
 int sp_rwlock_unlock(struct sp_rwlock *lock);
 
-/* A wait group: a counter and a wait until it is zero. */
+/* A wait group: a counter; fibers can wait until the counter is zero. */
 struct sp_wg {
 	struct sp_waiters _waiters;
 	uint32_t _count;
@@ -108,10 +110,10 @@ int sp_wg_wait(struct sp_wg *wg); /* yields */
 int sp_wg_wait_until(struct sp_wg *wg, int64_t deadline);
 
 /*
- * Run @fn once. Fibers that call while @fn runs wait for it. If @fn returns a
- * negative errno, its caller returns that errno and the next caller runs @fn
- * again; after 0 it never runs again. -EDEADLK if @fn calls sp_once_do() on the
- * same object. Yields.
+ * Run @fn once. Fibers that call sp_once() while @fn runs wait until @fn ends.
+ * If @fn returns a negative errno, the caller that ran @fn returns that errno,
+ * and the next caller runs @fn again. If @fn returns 0, it never runs again.
+ * -EDEADLK if @fn calls sp_once() on the same object. Yields.
  */
 struct sp_once {
 	struct sp_waiters _waiters;

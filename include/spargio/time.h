@@ -3,12 +3,14 @@
  *
  * A deadline is a CLOCK_MONOTONIC time in nanoseconds. Calls that wait for
  * another party have a form with a deadline, named ..._until(); SP_NEVER means
- * no deadline. sp_deadline_push() bounds every wait, also of calls without that
- * form (path.h, dir.h, and the ..._all() and ..._full() calls of file.h). A
- * call that need not wait succeeds even after its deadline.
+ * no deadline. sp_deadline_push() sets a deadline for all waits, also for
+ * those of calls without an ..._until() form (path.h, dir.h, and the ..._all()
+ * and ..._full() calls of file.h). A call that need not wait succeeds even
+ * after its deadline.
  *
- * The timer resolution is one tick of 65 us. A wait ends at most one tick plus
- * the time the shard was busy after its deadline, never before it.
+ * The timer resolution is one tick of 65 us. A wait never ends before its
+ * deadline. It ends at most one tick later, plus the time for which the shard
+ * is busy.
  */
 #ifndef SPARGIO_TIME_H
 #define SPARGIO_TIME_H
@@ -50,7 +52,7 @@ int sp_sleep_until(int64_t when);
  *	err = talk_to_somebody();	-ETIMEDOUT after one second
  *	sp_deadline_pop(&scope);
  *
- * The nearest deadline of the nest counts.
+ * If several deadlines are set, the nearest one applies.
  */
 struct sp_scope {
 	int64_t outer;
@@ -74,11 +76,11 @@ void sp_timer_reset(struct sp_timer *timer, int64_t when);
 int sp_timer_wait(struct sp_timer *timer); /* yields */
 int sp_timer_wait_until(struct sp_timer *timer, int64_t deadline);
 
-/* What an interval does about ticks that passed while its owner was busy. */
+/* What sp_interval_wait() does if ticks have passed since the last call. */
 enum sp_missed {
-	SP_BURST, /* return all of them without waiting */
-	SP_DELAY, /* continue one whole period after now */
-	SP_SKIP,  /* drop them; continue with the original phase */
+	SP_BURST, /* return for each passed tick without waiting */
+	SP_DELAY, /* the following tick is one period from now */
+	SP_SKIP,  /* drop passed ticks; keep the original phase */
 };
 
 struct sp_interval {

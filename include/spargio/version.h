@@ -1,9 +1,8 @@
 /*
  * spargio/version.h - the version of the headers and of the library
  *
- * Until 1.0.0 a change of the minor number may change the interface. So each
- * minor version has a shared library name (soname) of its own, such as
- * libspargio.so.0.1.
+ * Before 1.0.0 a new minor version may change the interface. So each minor
+ * version has its own shared library name (soname), such as libspargio.so.0.1.
  */
 #ifndef SPARGIO_VERSION_H
 #define SPARGIO_VERSION_H
@@ -24,7 +23,7 @@ extern "C" {
 
 #define SP__VERSION_TEXT_OF(a, b, c) #a "." #b "." #c
 #define SP__VERSION_TEXT(a, b, c)    SP__VERSION_TEXT_OF(a, b, c)
-/* "0.1.0" */
+/* The version as text: "0.1.0" */
 #define SP_VERSION \
 	SP__VERSION_TEXT(SP_VERSION_MAJOR, SP_VERSION_MINOR, SP_VERSION_PATCH)
 

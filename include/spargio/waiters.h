@@ -8,7 +8,10 @@
 
 #include <stdbool.h>
 
-/* C++ has no _Atomic. It needs only the size of the type, which is the same. */
+/*
+ * C++ has no _Atomic. C++ code needs only the size of the type, which is the
+ * same without _Atomic.
+ */
 #ifdef __cplusplus
 #define SP__ATOMIC(type) type
 #else

@@ -6,16 +6,17 @@
  *	err = sp_writer_flush(w);
  *	sp_writer_free(w);
  *
- * For sockets, pipes, terminals and files, as reader.h. Writing to who has
- * closed is -EPIPE; with a socket there is no signal, with a pipe there is.
+ * For sockets, pipes, terminals and files, as reader.h. If the peer has
+ * closed, a write to a socket or pipe returns -EPIPE; only a pipe also raises
+ * SIGPIPE.
  *
  * Threads	Any fiber, one at a time.
- * Blocking	Calls marked "yields" wait, and only if the buffer is full.
- *		Each has a form with a deadline, ..._until().
- * Ownership	The descriptor stays the caller's, unless it came by
+ * Blocking	Calls marked "yields" wait only if they write to the descriptor.
+ *		Each of them has a form with a deadline, ..._until().
+ * Ownership	The caller keeps the descriptor, unless it was given to
  *		sp_split().
- * Errors	0 or a negative errno. The buffer keeps what did not go out, in
- *		order and without a gap, so flushing can be tried again.
+ * Errors	0 or a negative errno. Bytes that were not written stay in the
+ *		buffer, in order, so the flush can be repeated.
  */
 #ifndef SPARGIO_WRITER_H
 #define SPARGIO_WRITER_H
@@ -39,8 +40,9 @@ void sp_writer_free(struct sp_writer *w);
 
 /*
  * Append @data to the buffer. If the buffer is too small, its content and @data
- * are written to the descriptor. After an error none of @data was accepted,
- * except if @data exceeds the buffer: then an unknown part was. Yields.
+ * are written to the descriptor. After an error no byte of @data was accepted,
+ * except if @data exceeds the buffer: then an unknown part of @data was.
+ * Yields.
  */
 int sp_writer_write(struct sp_writer *w, const void *data, size_t len);
 int sp_writer_write_until(struct sp_writer *w, const void *data, size_t len,
@@ -61,9 +63,10 @@ int sp_writer_flush_until(struct sp_writer *w, int64_t deadline);
 size_t sp_writer_buffered(const struct sp_writer *w);
 
 /*
- * Copy from one descriptor to another, of any kind, until the end or @max
- * bytes. Returns the number of bytes or a negative errno. Yields. After an
- * error a part has been copied; bytes that were read and not written are lost.
+ * Copy from descriptor @from to descriptor @to, of any kinds, until the end of
+ * @from or @max bytes. Returns the number of bytes or a negative errno. After
+ * an error a part may have been copied; bytes that were read but not written
+ * are lost. Yields.
  */
 int64_t sp_copy(int from, int to, int64_t max);
 int64_t sp_copy_until(int from, int to, int64_t max, int64_t deadline);

@@ -1,9 +1,12 @@
 /*
  * bmp/attr_row.h - the table of path attributes: one row has all about one
  *
- * A new attribute is one row in attr_rows.c and its cases in
- * tests/unit/test_bmp_attr_row.c, which also says what a row lacks. Decoder,
- * canonical form, writer, names, JSON and docs/attributes.md follow the row.
+ * A new attribute is one row in attr_rows.c, whose index may be its number: a
+ * name in enum bgp_attr_code is for code that names it. Its cases are in
+ * tests/unit/test_bmp_attr.c (verdicts) and test_bmp_attr_values.c (fields),
+ * which fail for a row without; test_bmp_attr_row.c says what a row lacks.
+ * Decoder, canonical form, writer, names, JSON and docs/attributes.md follow
+ * the row.
  * An attribute that gets a member of struct bgp_attrs has a field in the
  * schema, too; all others are published as bytes and described by the row.
  */

@@ -238,8 +238,8 @@ static bool decode_mp_unreach(struct wire_view v,
 }
 
 /*
- * RFC 8205 3: a Secure_Path, whose length counts itself, of six bytes for each
- * AS, then one or two Signature_Blocks, whose lengths count themselves, too.
+ * RFC 8205 3: a Secure_Path with six bytes for each AS, then one or two
+ * Signature_Blocks. Each length includes the two bytes of the length field.
  */
 static bool decode_bgpsec_path(struct wire_view v,
 			       const struct bgp_decode_opts *r,

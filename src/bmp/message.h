@@ -38,18 +38,18 @@ enum bmp_type {
 enum bmp_v4 {
 	BMP_V4_OFF,
 	BMP_V4_TLV20,  /* draft-ietf-grow-bmp-tlv-20 */
-	BMP_V4_LEGACY, /* what pmacct and NetGauze still speak */
+	BMP_V4_LEGACY, /* numbers that pmacct and NetGauze still use */
 	BMP_V4_TLV21,  /* draft-ietf-grow-bmp-tlv-21 */
 	BMP_V4_NUMBERINGS
 };
 
 enum bmp_status {
 	BMP_OK,
-	/* Broken, but what is there can be used. */
-	BMP_CUT_TLVS,	     /* the list ends inside an element */
-	BMP_TRAILING_BYTES,  /* something follows the BGP message */
+	/* Broken, but the decoded fields can be used. */
+	BMP_CUT_TLVS,	     /* the list of TLVs ends inside a TLV */
+	BMP_TRAILING_BYTES,  /* other bytes follow the BGP message */
 	BMP_OPEN_UNUSABLE,   /* Peer Up: capabilities are unknown */
-	BMP_NO_NOTIFICATION, /* Peer Down 1 or 3 without one */
+	BMP_NO_NOTIFICATION, /* missing in a Peer Down, reason 1 or 3 */
 	BMP_UNKNOWN_REASON,  /* Peer Down */
 	/* Only type, version and, if it was read, the peer can be used. */
 	BMP_UNKNOWN_TYPE,
@@ -57,7 +57,7 @@ enum bmp_status {
 	BMP_V4_REFUSED, /* version 4 with BMP_V4_OFF */
 	BMP_SHORT,	/* ends inside its fixed part */
 	BMP_BAD_PDU,	/* the BGP message has a wrong marker or length */
-	BMP_NOT_UPDATE, /* Route Monitoring of something else */
+	BMP_NOT_UPDATE, /* Route Monitoring of another BGP message */
 	BMP_STATUSES
 };
 
@@ -74,7 +74,7 @@ enum bmp_init_tlv { /* RFC 7854 4.4 */
 };
 enum bmp_peer_up_tlv { /* RFC 9736 */
 	BMP_PEER_UP_STRING = 0,
-	BMP_PEER_UP_TABLE_NAME = 3, /* Peer Down 6 has it, too */
+	BMP_PEER_UP_TABLE_NAME = 3, /* also in Peer Down, reason 6 */
 	BMP_PEER_UP_ADMIN_LABEL = 4,
 };
 enum bmp_term_tlv { /* RFC 7854 4.5 */
@@ -85,12 +85,12 @@ enum bmp_term_reason {
 	BMP_TERM_ADMIN,
 	BMP_TERM_UNSPECIFIED,
 	BMP_TERM_OUT_OF_RESOURCES,
-	BMP_TERM_REDUNDANT, /* you have two sessions */
+	BMP_TERM_REDUNDANT, /* the router has another session with us */
 	BMP_TERM_FOR_EVER,  /* do not expect a reconnect */
 	BMP_TERM_REASONS
 };
 enum bmp_mirror_tlv {	 /* RFC 7854 4.7 */
-	BMP_MIRROR_PDU,	 /* verbatim, may be what was wrong */
+	BMP_MIRROR_PDU,	 /* a verbatim PDU, perhaps the errored one */
 	BMP_MIRROR_INFO, /* two bytes: 0 errored PDU, 1 messages lost */
 };
 
@@ -108,15 +108,15 @@ struct bmp_peer_up {
 	uint8_t local_address[16]; /* one form, as in struct bmp_peer */
 	uint16_t local_port;
 	uint16_t remote_port;
-	/* By their own lengths; an unusable one has whole.len == 0. */
+	/* Cut by the lengths of the PDUs; an unusable OPEN has whole.len 0. */
 	struct bgp_pdu sent_open;
 	struct bgp_pdu received_open;
 };
 
 struct bmp_peer_down {
 	uint8_t reason;		     /* as sent */
-	uint16_t fsm_event;	     /* reason 2; 0: none */
-	struct bgp_pdu notification; /* reasons 1, 3; whole.len 0: missing */
+	uint16_t fsm_event;	     /* reason 2; 0 = none */
+	struct bgp_pdu notification; /* reasons 1, 3; whole.len 0 = missing */
 };
 
 struct bmp_message {
@@ -125,13 +125,16 @@ struct bmp_message {
 	uint8_t tlv_form; /* enum tlv_form of tlvs */
 	bool has_peer;
 	struct bmp_peer peer;
-	/* Information of all kinds; for Statistics, see bmp/stats.h. */
+	/*
+	 * The TLVs of the message, whatever its type. In a Statistics message
+	 * the TLVs are the counters, see bmp/stats.h.
+	 */
 	struct wire_view tlvs;
 	union {
 		struct bgp_pdu update; /* Route Monitoring */
 		struct bmp_peer_up up;
 		struct bmp_peer_down down;
-		uint32_t stats_count; /* as claimed; tlvs decide */
+		uint32_t stats_count; /* as sent; may differ from tlvs */
 	};
 };
 

@@ -1,8 +1,8 @@
 /*
- * Prefix families have one reader with a fast path for those that are nothing
- * but prefixes; every other kind has a row in nlri_kinds.c with a reader that
- * cuts one NLRI off the field and finds its type. What is inside the body is
- * not looked at here.
+ * All prefix families have one reader, with a fast path for families whose NLRI
+ * are plain prefixes. Every other kind has a row in nlri_kinds.c with a reader
+ * that takes one NLRI from the field and finds its type. The body of such an
+ * NLRI is not parsed here.
  */
 #include "bmp/nlri.h"
 
@@ -15,15 +15,16 @@
 
 #define IPV4_MAPPED UINT64_C(0x0000ffff00000000)
 
-/* The first @bits of 64. */
+/* A mask of the first @bits of 64 bits. */
 static inline uint64_t mask_of_bits(unsigned bits)
 {
 	return bits >= 64 ? UINT64_MAX : ~(UINT64_MAX >> bits);
 }
 
 /*
- * The 64 bits at @p: @bits of them count, those up to the next byte should be
- * zero and are cleared, the rest belongs to somebody else.
+ * Load @bits bits from @p; the rest of the 64 bits is cleared. The bits from
+ * there to the next byte boundary should be zero: set bits are added to
+ * *@stray.
  */
 static inline uint64_t load_masked(const uint8_t *p, size_t readable,
 				   unsigned bits, uint64_t *stray)
@@ -65,10 +66,10 @@ static inline uint64_t put_ipv4(uint8_t out[16], struct wire_cursor at,
 }
 
 /*
- * Put the prefix at @at into @out, in the one form of addresses. All that @at
- * has left may be loaded, which is more than the prefix unless it is the last:
- * so whole words are read and masked, and the number of bytes in a prefix is
- * never branched on. Returns the stray bits.
+ * Write the prefix at @at to @out, in the one form of addresses. All bytes left
+ * in @at may be loaded, also those after the prefix: so whole words are loaded
+ * and masked, and no branch depends on the number of bytes of the prefix.
+ * Returns the stray bits.
  */
 static inline uint64_t put_prefix(uint8_t out[16], struct wire_cursor at,
 				  unsigned bits, unsigned addr_bits)
@@ -86,10 +87,11 @@ static inline void set_prefix(struct bgp_nlri_iter *it, struct wire_cursor at,
 }
 
 /*
- * How many labels precede the prefix, or 0 if no number fits. Without the
- * capability it is one, and so it is in every withdrawal, whatever the bottom
- * bit says (RFC 8277 2.2, 2.4). Old speakers stack labels without asking: seen
- * when the prefix would be longer than an address.
+ * The number of labels before the prefix, or 0 if no number fits. Without the
+ * capability, and in every withdrawal, there is one label, whatever its
+ * bottom-of-stack bit says (RFC 8277 2.2, 2.4). Old speakers send several
+ * labels without the capability: then, with one label, the prefix would be
+ * longer than an address.
  */
 static unsigned label_count(const struct bgp_nlri_iter *it, struct wire_view v,
 			    unsigned bits)
@@ -106,7 +108,7 @@ static unsigned label_count(const struct bgp_nlri_iter *it, struct wire_view v,
 	return 0;
 }
 
-/* Length in bits of all: labels, route distinguisher, prefix. */
+/* The length of the NLRI counts labels, route distinguisher and prefix. */
 bool bgp_nlri_read_prefix(struct bgp_nlri_iter *it)
 {
 	struct wire_cursor c;
@@ -165,7 +167,7 @@ static bool next_other(struct bgp_nlri_iter *it)
 	return take_rd(it);
 }
 
-/* Nothing but lengths and prefixes. */
+/* True if the NLRI of the family are a length and a prefix each. */
 static bool is_plain(const struct bgp_family_info *info)
 {
 	return info->kind == BGP_NLRI_PREFIX &&
@@ -188,7 +190,7 @@ void bgp_nlri_start(struct bgp_nlri_iter *it, struct wire_view field,
 			.safi = format->safi,
 			.family = format->family,
 			.kind = info->kind,
-			/* Of a family we cannot cut, we cannot say either. */
+			/* NLRI of an unknown family cannot be separated. */
 			.has_path_id = format->add_path &&
 				       info->kind != BGP_NLRI_RAW,
 			.withdrawn = format->withdrawn,
@@ -203,7 +205,7 @@ static bool nlri_fail(struct bgp_nlri_iter *it)
 	return false;
 }
 
-/* Out of the way of the fast path, which then needs no stack. */
+/* Not inlined, so that the fast path in bgp_nlri_next() needs no stack. */
 static __attribute__((noinline)) bool next_any(struct bgp_nlri_iter *it)
 {
 	if (it->nlri.has_path_id && !wire_u32(&it->c, &it->nlri.path_id))
@@ -211,7 +213,7 @@ static __attribute__((noinline)) bool next_any(struct bgp_nlri_iter *it)
 	return next_other(it) || nlri_fail(it);
 }
 
-/* One plain prefix off @c: where its bytes begin, and how many bits. */
+/* Take one plain prefix from @c: *@at = its bytes, *@bits = its length. */
 static inline bool take_plain(struct wire_cursor *c, unsigned addr_bits,
 			      struct wire_cursor *at, uint8_t *bits)
 {
@@ -245,8 +247,8 @@ bool bgp_nlri_next(struct bgp_nlri_iter *it)
 }
 
 /*
- * Hot: once per batch of routes. The same with the cursor in registers: what
- * bgp_nlri_next() waits for most is its own last store.
+ * Hot: once per batch of routes. Like bgp_nlri_next(), but with the cursor in
+ * registers: bgp_nlri_next() mostly waits for the last store to its cursor.
  */
 size_t bgp_nlri_take(struct bgp_nlri_iter *it, struct bgp_prefix *out,
 		     size_t max)
@@ -297,7 +299,7 @@ bool bgp_nlri_first(struct wire_view field,
 	return true;
 }
 
-/* Lengths of plain prefixes; @head bytes of path id stand before each. */
+/* Count the plain prefixes from @c on; @head bytes of path id precede each. */
 static bool count_plain(struct wire_cursor c, size_t head, unsigned max_bits,
 			uint32_t *count)
 {

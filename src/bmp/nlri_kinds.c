@@ -172,7 +172,7 @@ static void key_prefix(struct nlri_sink *s, const struct bgp_nlri *n)
 	put_bytes(s, address, (n->prefix_len + 7u) / 8);
 }
 
-/* The bits of an address beyond its length must not make another route. */
+/* Clear the bits beyond the prefix length: they must not change the key. */
 static void put_masked(struct nlri_sink *s, const struct nlri_field *f)
 {
 	uint8_t copy[16] = { 0 };

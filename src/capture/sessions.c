@@ -77,7 +77,7 @@ static void link_bucket(struct capture_sessions *sessions,
 	*bucket = session;
 }
 
-/* Double the buckets; if that fails, lookups are only slower. */
+/* Double the buckets. On ENOMEM keep the old ones; false if there are none. */
 static bool buckets_grow(struct capture_sessions *sessions)
 {
 	size_t count = sessions->bucket_count > 0 ? sessions->bucket_count * 2

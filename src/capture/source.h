@@ -1,14 +1,15 @@
 /*
- * capture/source.h - the bytes of a capture, whatever they are wrapped in
+ * capture/source.h - the bytes of a capture, decompressed
  *
  *	file, pipe or memory --> [gzip] --> [xz] ... --> capture_source_read()
  *
- * Compression is found by content and peeled off, layer by layer, while
- * reading; nothing is unpacked ahead. A file may hold several members (gzip),
- * streams (bzip2, xz) or frames (zstd) in a row, with zero padding between.
+ * Compression is detected by content and removed, layer by layer, while
+ * reading; nothing is decompressed ahead. A file may have several members
+ * (gzip), streams (bzip2, xz) or frames (zstd) in a row, with zero padding
+ * between.
  *
- * Damage	Everything readable before the damage is delivered, then the
- *		status says what is wrong, for every further read.
+ * Damage	All bytes before the damage are delivered. Then every further
+ *		read returns a status that names the damage.
  * Memory	64 KiB a layer and what the decompressor needs, which is bounded
  *		(capture/codec.h); at most CAPTURE_SOURCE_LAYERS layers.
  * Ownership	The source owns the descriptor it opened. Memory given to
@@ -23,11 +24,11 @@
 
 enum capture_source_status {
 	CAPTURE_SOURCE_OK,
-	CAPTURE_SOURCE_END,	  /* the end, and it is whole */
+	CAPTURE_SOURCE_END,	  /* the end; nothing is missing */
 	CAPTURE_SOURCE_TRUNCATED, /* compressed data ends too early */
 	CAPTURE_SOURCE_CORRUPT,	  /* compressed data is damaged */
-	CAPTURE_SOURCE_TRAILING,  /* something else follows compressed data */
-	CAPTURE_SOURCE_MEMORY,	  /* out of memory, or over its limit */
+	CAPTURE_SOURCE_TRAILING,  /* other bytes follow compressed data */
+	CAPTURE_SOURCE_MEMORY,	  /* out of memory, or above the bound */
 	CAPTURE_SOURCE_IO,	  /* read(2) failed */
 	CAPTURE_SOURCE_STATUSES
 };
@@ -36,29 +37,29 @@ struct capture_source;
 
 /*
  * Open @path, or standard input if it is "-", and look at its beginning.
- * Damage found so early is not an error here: the first read reports it.
- * 0, -ENOMEM, or what open(2) or the first read(2) said.
+ * Damage at the beginning is not an error here: the first read reports it.
+ * Returns 0, -ENOMEM, or the error of open(2) or the first read(2).
  */
 int capture_source_open(const char *path, struct capture_source **out);
 
-/* The same over bytes in memory, which must outlive the source. */
+/* Read a capture from @bytes in memory, which must outlive the source. */
 int capture_source_open_memory(struct wire_view bytes,
 			       struct capture_source **out);
 
 void capture_source_close(struct capture_source *source);
 
-/* What is inside all the compression. */
+/* The format of the data under all layers of compression. */
 enum capture_format capture_source_format(const struct capture_source *source);
 
 /*
- * Take up to @len bytes. CAPTURE_SOURCE_OK sets *@got, at least 1; any other
- * answer leaves it alone and stays the answer from then on.
+ * Take up to @len bytes. CAPTURE_SOURCE_OK sets *@got, at least 1. Any other
+ * status does not change *@got, and all later calls return the same status.
  */
 enum capture_source_status capture_source_read(struct capture_source *source,
 					       uint8_t *to, size_t len,
 					       size_t *got);
 
-/* How far the file itself is read; *@total is 0 where that is not known. */
+/* Bytes of the file read so far, and its size; *@total 0 = not known. */
 void capture_source_progress(const struct capture_source *source,
 			     uint64_t *done, uint64_t *total);
 

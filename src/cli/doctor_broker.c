@@ -1,6 +1,6 @@
 #include "cli/doctor_broker.h"
 
-#include "egress/nats/conn.h"
+#include "egress/nats/client.h"
 #include "egress/nats/durability.h"
 
 #include <errno.h>

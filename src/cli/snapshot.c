@@ -10,7 +10,7 @@
 #include "cli/options.h"
 
 #include "collector/config/text_check.h"
-#include "egress/nats/conn.h"
+#include "egress/nats/client.h"
 
 #include <stdio.h>
 #include <stdlib.h>

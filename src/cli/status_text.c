@@ -130,7 +130,7 @@ static void put_cause(FILE *to, const struct terminal *terminal,
 	fputc('\n', to);
 }
 
-/* What a stream lost after acknowledging it; nothing if it never did. */
+/* Acknowledged messages that the stream lost; prints nothing without a loss. */
 static void put_loss(FILE *to, const struct terminal *terminal,
 		     const struct json_object *output)
 {
@@ -249,7 +249,7 @@ static void put_process(FILE *to, const struct terminal *terminal,
 		{ answer_bool(process, "noCoreDumps"), "core dumps" },
 	};
 
-	/* An older collector does not report this. */
+	/* An older collector does not report its process. */
 	if (process == NULL)
 		return;
 	put_styled(to, terminal, TERMINAL_BOLD, "process    ");
@@ -378,7 +378,10 @@ static void cell_ends(struct table *t, const struct json_object *peer)
 		   "%zu of %zu", whole, count);
 }
 
-/* "-" if the router reported no number for any table. */
+/*
+ * The number of routes here minus the number that the router reported, over the
+ * tables of the peer; "-" if the router reported a number for none of them.
+ */
 static void cell_difference(struct table *t, const struct json_object *peer)
 {
 	const struct json_object *tables = answer_in(peer, "tables");

@@ -4,7 +4,7 @@
 #include "cli/xalloc.h"
 
 #include "egress/journal/cursor.h"
-#include "egress/nats/conn.h"
+#include "egress/nats/client.h"
 #include "egress/nats/stream.h"
 
 #include <spargio/op.h>
@@ -264,7 +264,12 @@ static void report_read_error(const struct tail *t,
 {
 	const struct journal_fault *fault = journal_cursor_fault(c);
 
-	if (err == -EBADMSG)
+	if (err == -EBADMSG && fault->missing)
+		fprintf(stderr,
+			"arancini tail: %s/%s is missing, or the segment "
+			"before it was cut\n",
+			t->journal, fault->name);
+	else if (err == -EBADMSG)
 		fprintf(stderr,
 			"arancini tail: %s/%s is damaged at offset %" PRIu64
 			"\n",

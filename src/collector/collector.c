@@ -11,6 +11,7 @@
 #include "collector/ingest/connector.h"
 #include "collector/ingest/limits.h"
 #include "collector/ingest/route_budget.h"
+#include "collector/policy/router_limit.h"
 #include "collector/ingest/listener.h"
 #include "collector/ingest/session.h"
 #include "collector/output.h"
@@ -29,7 +30,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
 /* One worker and the parts that run for it. */
 struct worker_slot {
@@ -47,13 +47,15 @@ struct worker_slot {
 struct collector {
 	struct collector_env env;
 	struct route_budget budget; /* limit on routes */
-	struct worker_slot *slots;  /* by shard */
+	struct router_limit router_limit;
+	struct worker_slot *slots; /* by shard */
 	struct connector *connectors;
 	struct sp_task *connector_tasks;
 	size_t connector_count;
 	struct http *http; /* NULL if off */
 	struct shard_watchdog *watchdog;
-	bool served; /* has restored its state and accepted routers */
+	struct sp_rt *host; /* the runtime that it was started in; or NULL */
+	bool served;	    /* has restored its state and accepted routers */
 };
 
 const struct collector_env *collector_env(const struct collector *c)
@@ -163,7 +165,7 @@ static int init_worker(void *arg)
 	return err;
 }
 
-/* Stopping it, on its shard */
+/* Stopping a worker, on its shard */
 
 static int close_listeners(void *arg)
 {
@@ -181,9 +183,9 @@ static int close_listeners(void *arg)
 }
 
 /*
- * Half of the time is for reading what routers have sent, the other half for
- * making it safe. A session that another shard passes here during that time is
- * ended as well; afterwards there are none.
+ * Half of the time until the deadline is for reading what routers have sent,
+ * the other half for making the output safe. A session that another shard
+ * passes to this worker meanwhile is drained, too; later ones are refused.
  */
 static void drain_sessions(struct worker_slot *s)
 {
@@ -201,7 +203,9 @@ static void drain_sessions(struct worker_slot *s)
 }
 
 /*
- * A snapshot that is not safe in time, or cannot be written, stays as it was.
+ * Write the snapshots of the routers that have changed. If the output of a
+ * router is not safe by the deadline, or its snapshot cannot be written, the
+ * previous snapshot file remains.
  */
 static void write_final_snapshots(struct worker_slot *s)
 {
@@ -268,7 +272,7 @@ static int on_all(struct collector *c, int (*fn)(void *))
 				  sizeof(c->slots[0]));
 }
 
-/* One after the other, so that a port in use is logged once. */
+/* Run @fn on one worker after the other, so that a used port is logged once. */
 static int on_each(struct collector *c, int (*fn)(void *))
 {
 	return collector_env_each(&c->env, COLLECTOR_ENV_SERIAL, fn, c->slots,
@@ -298,12 +302,20 @@ static struct limits_max limits_of_config(const struct config *config)
 	return max;
 }
 
+static void set_router_limit(struct collector *c, const struct config *config)
+{
+	router_limit_set(&c->router_limit, (uint32_t)config->limits.routers,
+			 (uint32_t)(config->listen.connect.count +
+				    config->router_count));
+}
+
 int collector_reload(struct collector *c, const struct config *config)
 {
 	struct limits_max max = limits_of_config(config);
 	int err = limits_set(c->env.limits, &max);
 
 	route_budget_set(&c->budget, config->limits.routes);
+	set_router_limit(c, config);
 	for (uint32_t i = 0; i < c->env.worker_count; i++)
 		c->slots[i].next = config;
 	if (err == 0)
@@ -350,17 +362,32 @@ static void stop_connectors(struct collector *c)
 
 /* Life */
 
+/*
+ * A runtime for the workers; the publisher starts its own. Called in a fiber,
+ * as in a simulation, both use the runtime there is: its last shard is the
+ * publisher's.
+ */
 static int start_runtime(struct collector *c)
 {
 	struct sp_opts opts = SP_OPTS_INIT;
+	int err;
 
+	c->host = sp_runtime();
+	if (c->host != NULL) {
+		c->env.rt = c->host;
+		c->env.worker_count = sp_shard_count(c->host) - 1;
+		return c->env.worker_count == 0 ? -EINVAL : 0;
+	}
 	opts.shards = (uint32_t)c->env.config->listen.workers;
 	opts.name = "worker";
 	opts.recv_buffers = (uint32_t)c->env.config->listen.recv_buffers;
 	opts.recv_buffer_size =
 		(uint32_t)c->env.config->listen.recv_buffer_size;
 	shard_watchdog_log_blocking(c->env.log, &opts);
-	return sp_start(&opts, &c->env.rt);
+	err = sp_start(&opts, &c->env.rt);
+	if (err == 0)
+		c->env.worker_count = sp_shard_count(c->env.rt);
+	return err;
 }
 
 static int make_parts(struct collector *c)
@@ -369,12 +396,12 @@ static int make_parts(struct collector *c)
 	struct limits_max max;
 	int err;
 
-	if (getrandom(&c->env.seed, sizeof(c->env.seed), 0) < 0)
-		return failure_log(c, "no_random_numbers", NULL, -errno);
+	err = sp_random(&c->env.seed, sizeof(c->env.seed));
+	if (err < 0)
+		return failure_log(c, "no_random_numbers", NULL, err);
 	err = start_runtime(c);
 	if (err < 0)
 		return failure_log(c, "cannot_start_runtime", NULL, err);
-	c->env.worker_count = sp_shard_count(c->env.rt);
 	c->slots = calloc(c->env.worker_count, sizeof(*c->slots));
 	if (c->slots == NULL)
 		return -ENOMEM;
@@ -395,8 +422,8 @@ static int make_parts(struct collector *c)
 		egress_bridge_set_batch_bytes(
 			c->env.bridge, (uint32_t)config->egress.batch_bytes);
 	if (err == 0)
-		err = output_start(config, c->env.log, c->env.bridge,
-				   &c->env.output);
+		err = output_start(config, c->env.log, c->env.bridge, c->host,
+				   c->env.worker_count, &c->env.output);
 	if (err < 0)
 		return err;
 	c->env.publisher = output_publisher(c->env.output);
@@ -450,7 +477,7 @@ static int bring_back(struct collector *c)
 	return err;
 }
 
-/* Open for routers. */
+/* Accept routers and connect to routers. */
 static int open_up(struct collector *c)
 {
 	int err;
@@ -485,6 +512,8 @@ int collector_start(const struct config *config, struct log *log,
 	c->env.started = sp_now();
 	c->env.budget = &c->budget;
 	route_budget_init(&c->budget, config->limits.routes);
+	set_router_limit(c, config);
+	c->env.router_limit = &c->router_limit;
 	err = make_parts(c);
 	if (err == 0)
 		err = on_each(c, init_worker);
@@ -541,7 +570,7 @@ int collector_stop(struct collector *c, int64_t deadline,
 	checkpoint_close(c->env.checkpoint);
 	if (c->slots != NULL && memory == COLLECTOR_MEMORY_FREE)
 		on_all(c, fini_worker);
-	if (c->env.rt != NULL)
+	if (c->env.rt != NULL && c->host == NULL)
 		sp_stop(c->env.rt, sp_in(5 * SP_S));
 	shard_watchdog_free(c->watchdog);
 	egress_bridge_free(c->env.bridge);

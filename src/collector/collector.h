@@ -10,7 +10,9 @@
  * The workers are the shards of one runtime. The publisher has its own runtime,
  * so that a slow broker takes no time from the routers.
  *
- * Threads	start and stop: one thread, outside of fibers. The others: any.
+ * Threads	start and stop: one thread outside of fibers, or one fiber. The
+ *		others: any. In a fiber the collector uses the runtime of that
+ *		fiber: the last shard for the publisher, the others as workers.
  */
 #ifndef COLLECTOR_COLLECTOR_H
 #define COLLECTOR_COLLECTOR_H

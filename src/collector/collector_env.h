@@ -24,6 +24,7 @@ struct log;
 struct output;
 struct publisher;
 struct route_budget;
+struct router_limit;
 struct sandbox_state;
 struct sp_rt;
 struct worker;
@@ -50,6 +51,7 @@ struct collector_env {
 	struct worker **workers; /* by shard */
 	struct limits *limits;
 	struct route_budget *budget; /* limit on routes */
+	struct router_limit *router_limit;
 	struct egress_bridge *bridge;
 	struct output *output;
 	struct publisher *publisher;

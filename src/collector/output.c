@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Strings that the publisher reads for as long as it runs. */
 enum text {
@@ -78,28 +77,6 @@ static int make_texts(struct output *o, const struct config *c)
 		if (o->texts[i] == NULL)
 			return -ENOMEM;
 	return 0;
-}
-
-/* Create the folder and its missing parents. */
-static int make_folder(const char *path)
-{
-	char *copy = strdup(path);
-	int err = 0;
-
-	if (copy == NULL)
-		return -ENOMEM;
-	for (char *p = copy + 1; err == 0 && *p != '\0'; p++) {
-		if (*p != '/')
-			continue;
-		*p = '\0';
-		if (mkdir(copy, 0755) < 0 && errno != EEXIST)
-			err = -errno;
-		*p = '/';
-	}
-	if (err == 0 && mkdir(copy, 0755) < 0 && errno != EEXIST)
-		err = -errno;
-	free(copy);
-	return err;
 }
 
 static void set_servers(const struct config *c, struct publisher_options *o)
@@ -284,12 +261,15 @@ void output_free(struct output *o)
 }
 
 static int publish_start(struct output *o, const struct config *c,
-			 struct egress_bridge *bridge)
+			 struct egress_bridge *bridge, struct sp_rt *rt,
+			 uint32_t shard)
 {
 	struct publisher_options options = {
 		.collector = c->identity.collector,
 		.epoch_subject = o->texts[TEXT_EPOCH],
 		.hold = true,
+		.rt = rt,
+		.shard = shard,
 		.notice = notice_log,
 		.output_changed = log_output,
 		.notice_arg = o,
@@ -302,17 +282,14 @@ static int publish_start(struct output *o, const struct config *c,
 
 	if (c->egress.discard) {
 		options.discard = true;
-		err = 0;
 	} else {
 		set_broker(c, &options);
 		set_stream(o, c, &options);
 		set_journal(o, c, &options);
-		err = make_folder(o->texts[TEXT_JOURNAL]);
 	}
 	o->nats = options.nats;
 	o->acked_tail = options.acked_tail;
-	if (err == 0)
-		err = publisher_start(&options, bridge, &why, &o->publisher);
+	err = publisher_start(&options, bridge, &why, &o->publisher);
 	if (err < 0 &&
 	    log_begin(o->log, LOG_LEVEL_ERROR, "cannot_publish", &line)) {
 		log_error(&line, "error", err);
@@ -324,7 +301,8 @@ static int publish_start(struct output *o, const struct config *c,
 }
 
 int output_start(const struct config *config, struct log *log,
-		 struct egress_bridge *bridge, struct output **out)
+		 struct egress_bridge *bridge, struct sp_rt *rt, uint32_t shard,
+		 struct output **out)
 {
 	struct output *o = calloc(1, sizeof(*o));
 	int err;
@@ -335,7 +313,7 @@ int output_start(const struct config *config, struct log *log,
 	atomic_init(&o->max_batch, UINT32_MAX);
 	err = make_texts(o, config);
 	if (err == 0)
-		err = publish_start(o, config, bridge);
+		err = publish_start(o, config, bridge, rt, shard);
 	if (err < 0) {
 		output_free(o);
 		return err;

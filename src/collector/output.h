@@ -17,12 +17,15 @@ struct nats_reader_options;
 struct output;
 struct publisher;
 struct publisher_events;
+struct sp_rt;
 
 /*
  * Start on hold: nothing is published before publisher_go(). Errors are logged.
+ * @rt and @shard as in struct publisher_options.
  */
 int output_start(const struct config *config, struct log *log,
-		 struct egress_bridge *bridge, struct output **out);
+		 struct egress_bridge *bridge, struct sp_rt *rt, uint32_t shard,
+		 struct output **out);
 
 /*
  * Set the function to call when the stream lost messages:

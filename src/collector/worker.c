@@ -23,7 +23,10 @@
  */
 #define SLICE 512
 
-/* Limit of log lines about refused connections: burst, and per second. */
+/*
+ * Limit of log lines about refused connections, and of those about clashes:
+ * burst, and per second.
+ */
 #define REFUSAL_BURST 20
 #define REFUSAL_RATE  2
 
@@ -109,7 +112,9 @@ int worker_init(struct worker *w, const struct collector_env *env, uint32_t id)
 		.max_frame = (uint32_t)c->listen.max_frame,
 		.overload_drop = c->listen.overload == CONFIG_OVERLOAD_DROP,
 	};
+	w->left_end = &w->left;
 	log_bucket_init(&w->refusals, REFUSAL_BURST, REFUSAL_RATE, sp_now());
+	log_bucket_init(&w->clashes, REFUSAL_BURST, REFUSAL_RATE, sp_now());
 	err = make_batcher(w);
 	if (err < 0)
 		return err;
@@ -179,12 +184,14 @@ void worker_configure(struct worker *w, const struct config *config)
 static void expire_routers(struct worker *w, int64_t now)
 {
 	int64_t hold = w->config->curation.stale_hold;
+	int64_t next, room;
 
 	if (now < w->router_gc_due)
 		return;
-	w->router_gc_due =
-		router_expire(w,
-			      hold < ROUTER_HOLD_MAX ? hold : ROUTER_HOLD_MAX);
+	next = router_expire(w,
+			     hold < ROUTER_HOLD_MAX ? hold : ROUTER_HOLD_MAX);
+	room = router_make_room(w);
+	w->router_gc_due = next < room ? next : room;
 }
 
 /* The background fiber made @bytes: remember where its parts end. */
@@ -242,7 +249,8 @@ int worker_work(void *worker)
 		}
 		next = work_some(w);
 		if (next == 0) {
-			sp_yield();
+			/* A slice may have made much: see begin_turn(). */
+			sp_yield_poll();
 			err = sp_cancelled() ? -ECANCELED
 					     : worker_wait_share(w, SP_NEVER);
 			continue;

@@ -5,20 +5,14 @@
 
 #include <spargio/time.h>
 
-#include <time.h>
-
 /* Interval between two passes over routers that can be freed. */
 #define ROUTER_GC_INTERVAL_NS INT64_C(1000000000)
 
 struct rib_time worker_now(void)
 {
-	struct timespec wall;
-
-	clock_gettime(CLOCK_REALTIME, &wall);
 	return (struct rib_time){
 		.now_ns = (uint64_t)sp_now(),
-		.wall_ns = (uint64_t)wall.tv_sec * 1000000000U +
-			   (uint64_t)wall.tv_nsec,
+		.wall_ns = (uint64_t)sp_wall_now(),
 	};
 }
 

@@ -44,6 +44,8 @@ struct session_counts {
 	uint64_t rate_pauses;	 /* pauses by --max-output-rate */
 	uint64_t rate_paused_ns; /* total time of these pauses */
 	uint64_t names_cut;	 /* sysNames that were too long */
+	/* counters of Statistics Reports that were not compared */
+	uint64_t statistics_left_out;
 	/* messages that routers did not send, by gaps in their numbers */
 	uint64_t lost;
 	uint64_t mirrors_too_long; /* of --publish-mirroring */
@@ -62,6 +64,7 @@ struct worker_counts {
 	uint64_t handed_over; /* connections passed to other shards */
 	/* connections that claimed another router's identity */
 	uint64_t clashes;
+	uint64_t routers_forgotten; /* because of --max-routers */
 	struct session_counts sessions;
 };
 
@@ -91,6 +94,8 @@ struct worker {
 	uint32_t place;
 	uint64_t unplaced; /* bytes made since the last of them */
 	struct router *routers;
+	/* Those without a session, the one away for longest first. */
+	struct router *left, **left_end;
 	int64_t router_gc_due; /* when to free routers that are not needed */
 	struct session *sessions;
 	uint32_t session_count;
@@ -101,6 +106,7 @@ struct worker {
 	struct event_tap *event_tap;
 	struct snapshotter *snapshotter; /* NULL if no state is kept */
 	struct log_bucket refusals;	 /* log limit for refused connections */
+	struct log_bucket clashes;	 /* log limit for clashes of identity */
 	struct worker_counts counts;
 };
 

@@ -192,7 +192,11 @@ static void explain_journal(const char *dir, const struct journal_cursor *c,
 {
 	const struct journal_fault *fault = journal_cursor_fault(c);
 
-	if (err == -EBADMSG || err == -EPROTONOSUPPORT)
+	if (err == -EBADMSG && fault->missing)
+		snprintf(why->text, sizeof(why->text),
+			 "%s/%s is missing, or the segment before it was cut",
+			 dir, fault->name);
+	else if (err == -EBADMSG || err == -EPROTONOSUPPORT)
 		snprintf(why->text, sizeof(why->text),
 			 "%s/%s %s at offset %" PRIu64, dir, fault->name,
 			 err == -EBADMSG ? "is damaged"

@@ -132,7 +132,7 @@ bool record_id_parse(const char *text, struct record_id *out)
 	uint64_t numbers[NUMBERS_MAX];
 	uint32_t upto;
 
-	if (take_numbers(text, numbers, &upto) != 2)
+	if (take_numbers(text, numbers, &upto) != 2 || numbers[0] > EPOCH_MAX)
 		return false;
 	*out = (struct record_id){ numbers[0], numbers[1], upto };
 	return true;

@@ -23,6 +23,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/*
+ * An epoch is a time in milliseconds, or the number after another epoch. A
+ * higher number is forged or damaged: sequence numbers of tables begin at
+ * epoch << 12, which it would overflow.
+ */
+#define EPOCH_MAX ((UINT64_C(1) << 48) - 1)
+
 #define COLLECTOR_ID_MAX 64 /* with its NUL */
 #define MESSAGE_ID_MAX	 (COLLECTOR_ID_MAX + 80)
 
@@ -51,12 +58,16 @@ bool collector_id_valid(const char *id);
 void message_id_format(const char *collector, const struct message_id *id,
 		       char out[MESSAGE_ID_MAX]);
 
-/* False, without writing, if @text is not a message id. */
+/*
+ * False, without writing, if @text is not a message id. Epochs beyond EPOCH_MAX
+ * are read: nats_stream_prepare() refuses the message by name.
+ */
 bool message_id_parse(const char *text, char collector[COLLECTOR_ID_MAX],
 		      struct message_id *out);
 
 /* "1763251200123.42", "1763251200123.44-15360" */
 void record_id_format(struct record_id id, char out[MESSAGE_ID_MAX]);
+/* False, without writing, also if the epoch is beyond EPOCH_MAX. */
 bool record_id_parse(const char *text, struct record_id *out);
 
 static inline bool record_id_same_record(struct record_id a, struct record_id b)

@@ -21,7 +21,7 @@ static uint64_t withdraw_other_form(struct rib_table *table,
 					       : RIB_WITHDRAW_NOW_IF_SMALL);
 }
 
-/* Holding */
+/* Holding parts without evidence */
 
 /* The bytes of the message that part @id needs. */
 static size_t held_len(const struct bgp_update *u, enum bgp_nlri_part_id id)
@@ -67,13 +67,12 @@ static void hold_part(struct rib_table *table, const struct rib_input *in,
 	    rib->held_bytes + size <= RIB_ADD_PATH_HELD_ALL)
 		h = malloc(size);
 	/*
-	 * The held messages are useful only together. So many messages without
-	 * a contradiction count as a confirmation.
+	 * The held messages are useful only together, so if one cannot be held,
+	 * none is: the form then counts as confirmed.
 	 */
 	if (h == NULL) {
 		rib_table_drop_held(table);
-		table->add_path_settled = true;
-		table->add_path_confirmed = true;
+		rib_table_form_event(table, RIB_FORM_EV_CONFIRMED);
 		return;
 	}
 	h->header = *in->header;
@@ -98,38 +97,39 @@ void rib_add_path_drop_oldest(struct rib_table *table)
 	free(h);
 }
 
-/* Evidence */
+/* Evidence for a form of the NLRI: see rib/add_path.h */
 
 /*
- * Read the table in this form from now on. Returns how many routes it had in
- * the other form.
+ * From now on read the table in the form @add_path. If the other form was
+ * confirmed, routes may be missing. Returns the number of routes that were
+ * withdrawn because they were read in the other form.
  */
 static uint64_t switch_form(struct rib_table *table,
-			    const struct rib_time *when, bool add_path)
+			    const struct rib_time *when, bool add_path,
+			    bool was_confirmed)
 {
 	uint64_t withdrawn = withdraw_other_form(table, when, add_path);
-	bool whole = !table->add_path_confirmed;
 
-	table->add_path_settled = true;
-	table->add_path_confirmed = true;
-	table->add_path_against = 0;
+	table->form_against = 0;
 	/*
 	 * Without a store the routes published in the old form are not known,
-	 * so they are not withdrawn.
+	 * so they could not be withdrawn.
 	 */
 	if (table->peer->router->rib->config.mode == RIB_MODE_OFF ||
-	    (withdrawn != 0 && !whole))
+	    (withdrawn != 0 && was_confirmed))
 		rib_table_suspect(table, when);
 	return withdrawn;
 }
 
-/* True if the form of the table changes. */
+/* Count a contradiction. True if the form of the table has to change. */
 static bool contradict_table(struct rib_table *table,
 			     const struct rib_time *when)
 {
-	table->add_path_settled = false;
-	if (!table->add_path_confirmed ||
-	    ++table->add_path_against >= RIB_ADD_PATH_AGAINST)
+	bool outweighed = ++table->form_against >= RIB_ADD_PATH_AGAINST;
+
+	rib_table_form_event(table, outweighed ? RIB_FORM_EV_OUTWEIGHED
+					       : RIB_FORM_EV_CONTRADICTED);
+	if (table->form == RIB_FORM_CONFIRMED)
 		return true;
 	rib_table_suspect(table, when);
 	return false;
@@ -143,13 +143,16 @@ static bool contradict_family(struct rib_peer *peer,
 	struct rib_table *t = rib_table_find(peer, view, info->afi, info->safi);
 	struct rib_notice notice = { .kind = RIB_NOTICE_ADD_PATH,
 				     .add_path = add_path };
+	bool was_confirmed = t != NULL && (t->form == RIB_FORM_CONFIRMED ||
+					   t->form == RIB_FORM_DOUBTED);
 
 	if (t != NULL && !contradict_table(t, when))
 		return false;
 	bgp_context_learn(&peer->context, (enum bmp_view)view, family,
 			  add_path);
 	if (t != NULL) {
-		notice.withdrawn = switch_form(t, when, add_path);
+		notice.withdrawn =
+			switch_form(t, when, add_path, was_confirmed);
 		t->jobs |= RIB_JOB_HELD;
 		peer->held_due = true;
 	}
@@ -178,7 +181,7 @@ bool rib_add_path_contradicted(const struct rib_input *in,
 		if ((left & bit) == 0)
 			continue;
 		left &= ~bit;
-		/* It was decoded before another message had shown the same. */
+		/* No change if an earlier message has changed the form. */
 		if (now != format->add_path)
 			switched |= contradict_family(peer, when, view,
 						      (enum bgp_family)
@@ -192,12 +195,11 @@ bool rib_add_path_contradicted(const struct rib_input *in,
 static void confirm_form(struct rib_table *table, const struct rib_time *when,
 			 bool add_path)
 {
-	table->add_path_settled = true;
-	table->add_path_confirmed = true;
+	rib_table_form_event(table, RIB_FORM_EV_CONFIRMED);
 	rib_table_drop_held(table);
-	if (table->add_path_against != 0)
+	if (table->form_against != 0)
 		(void)withdraw_other_form(table, when, add_path);
-	table->add_path_against = 0;
+	table->form_against = 0;
 }
 
 void rib_add_path_examine(struct rib_table *table, const struct rib_time *when,
@@ -207,13 +209,13 @@ void rib_add_path_examine(struct rib_table *table, const struct rib_time *when,
 	bgp_family_set bit =
 		bgp_family_bit((enum bgp_family)part->format.family);
 
-	/* An operator configured the form, or it cannot be decided. */
+	/* The options fix the form, for instance because an operator set it. */
 	if ((in->opts.add_path_either & bit) == 0)
-		table->add_path_settled = true;
+		rib_table_form_event(table, RIB_FORM_EV_GIVEN);
 	else if (bgp_update_guessed(&in->update, id))
 		return; /* a contradiction, see above */
 	else if (bgp_nlri_part_conclusive(part))
 		confirm_form(table, when, part->format.add_path);
-	else if (!table->add_path_confirmed)
+	else if (table->form == RIB_FORM_UNKNOWN)
 		hold_part(table, in, id);
 }

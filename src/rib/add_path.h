@@ -5,8 +5,8 @@
  * other form. A message is evidence if it can be parsed in one form only:
  *
  *	confirms	in the form in which the table is read
- *	contradicts	in the other form; it is then read in that one
- *	neither		in both forms: it is read as the table is
+ *	contradicts	in the other form; the message is read in that form
+ *	neither		in both forms; the message is read in the table's form
  *
  * Without a confirmation in this generation, the first contradiction changes
  * the form of the table. After a confirmation, RIB_ADD_PATH_AGAINST
@@ -46,10 +46,11 @@ struct rib_input;
 #define RIB_ADD_PATH_HELD_ALL (16u << 20)
 
 /*
- * @in was parsed in the other form: update.add_path_guessed has the families. Returns true if a table changed its
- * form. Then messages that were decoded before must be decoded again, and held
- * messages must be applied before @in. A few kilobytes of them can become as
- * much output as any message, so they are applied within the budget, too.
+ * @in was parsed in the other form: update.add_path_guessed has the families.
+ * Returns true if a table changed its form. Then messages that were decoded
+ * before must be decoded again, and held messages must be applied before @in. A
+ * few kilobytes of held messages can become as much output as any message, so
+ * they are applied within the budget, too.
  */
 bool rib_add_path_contradicted(const struct rib_input *in,
 			       const struct rib_time *when);

@@ -226,8 +226,8 @@ void rib_drop(struct rib_peer *peer, const struct rib_time *when,
 	note_route_monitoring(peer->router, when);
 	TAILQ_FOREACH (t, &peer->tables, link)
 		rib_table_event(t, RIB_TABLE_EV_DROPPED);
-	if (!peer->dropped) {
-		peer->dropped = true;
+	if (!(peer->reported & RIB_REPORTED_DROPPED)) {
+		peer->reported |= RIB_REPORTED_DROPPED;
 		rib_emit_event_peer(peer, when, &e);
 	}
 }

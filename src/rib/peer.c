@@ -251,10 +251,10 @@ static void start_generation(struct rib_peer *peer, const struct rib_time *when,
 	uint64_t clock = rib_clock(peer->router, when->now_ns);
 	struct rib_table *t;
 
-	peer->limit_reported = false;
+	peer->reported &= (uint8_t)~RIB_REPORTED_LIMIT;
 	/* A dropped or unreadable message may have been of any family. */
 	if (families == ALL_FAMILIES) {
-		peer->dropped = false;
+		peer->reported = 0;
 		peer->suspect_views = 0;
 	}
 	TAILQ_FOREACH (t, &peer->tables, link) {

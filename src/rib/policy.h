@@ -8,17 +8,17 @@
  *
  * The policy is data that the user of the rib computes: an array with a mask
  * for each view of a peer. A function that may create a peer, or change its AS,
- * takes the array for the peer as it is then; NULL stores and publishes all.
- * When the user changes its rules, it sets the policy of each peer anew. Per
- * message the test is one bit. When the disposition of a table with routes
- * changes, the change is applied in slices:
+ * takes the array that applies to the new peer or AS; NULL stores and publishes
+ * all routes. When the user changes its rules, it sets the policy of each peer
+ * again. For each message one bit of a mask is tested. When the disposition of
+ * a table with routes changes, the change is applied in slices:
  *
  *	publish -> store	withdraws, reason ADMIN; the routes are kept
  *	publish -> drop		withdraws, reason ADMIN; the routes are removed
  *	store   -> publish	the table is published, as in a resync
  *	store   -> drop		the routes are removed without withdraws
- *	drop    -> any		routes received from now on; a table that existed
- *				before is UNKNOWN until its next dump
+ *	drop    -> any		applies to routes received from now on; an older
+ *				table is UNKNOWN until its next dump
  *
  * Routes that were not published are not written to a snapshot.
  */
@@ -28,8 +28,8 @@
 #include "rib/types.h"
 
 /*
- * From now on @policy, an array of BMP_VIEWS, applies to @peer. Copied. Tables
- * whose disposition changes are withdrawn or announced by rib_background().
+ * From now on a copy of @policy, an array of BMP_VIEWS masks, applies to @peer.
+ * rib_background() withdraws or announces the tables whose disposition changes.
  */
 void rib_peer_policy(struct rib_peer *peer, const struct rib_time *when,
 		     const struct rib_policy_mask *policy);

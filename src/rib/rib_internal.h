@@ -83,23 +83,23 @@ struct rib_withdraw_queue {
 	struct rib_store store;
 	struct rib_table_info info; /* of the table when the queue was made */
 	struct rib_pos pos;
-	struct rib_hidden_range hidden; /* of the table, likewise */
+	struct rib_hidden_range hidden; /* of the table at that time */
 	uint8_t reason;			/* enum rib_reason */
 	bool subject_changed;		/* the peer has another AS now */
 	char name[];			/* info.table_name */
 };
 
-/* A part that can be read in both forms, see rib/add_path.h. */
+/* An NLRI part that can be read in both forms, see rib/add_path.h. */
 struct rib_held {
 	STAILQ_ENTRY(rib_held) link;
-	struct bmp_peer header; /* of its message */
+	struct bmp_peer header; /* of the message with the part */
 	struct bgp_decode_opts opts;
 	enum bgp_nlri_part_id id;
 	uint32_t len;
 	uint8_t body[]; /* of an UPDATE with this part and its attributes */
 };
 
-/* Work that a table has to do, as bits: rib_table_slice() does the first two. */
+/* Bits of work for a table; rib_table_slice() does the first two. */
 #define RIB_JOB_RESYNC	     1u /* publish all routes again, from resync on */
 #define RIB_JOB_HIDDEN_RANGE 2u /* move the limit of the hidden range */
 #define RIB_JOB_HELD	     4u /* apply held messages, from held_progress on */
@@ -112,10 +112,10 @@ struct rib_table {
 	struct rib_table_info info;
 	struct rib_key_table *prefixes;
 	struct rib_key_table *pairs;
-	uint8_t kind; /* enum bgp_nlri_kind of its family */
+	uint8_t kind; /* enum bgp_nlri_kind of the table's family */
 	uint64_t serial;
 	uint64_t sequence;   /* of the last change published */
-	uint64_t changed_ns; /* wall clock of that change; 0: none yet */
+	uint64_t changed_ns; /* wall clock of that change; 0 = none yet */
 	struct rib_store store;
 	TAILQ_HEAD(rib_withdraw_queue_list, rib_withdraw_queue)
 	withdraw_queues;	   /* oldest first */
@@ -126,12 +126,10 @@ struct rib_table {
 	uint8_t phase;	 /* enum rib_table_phase */
 	uint8_t quality; /* enum rib_table_quality */
 	uint8_t jobs;	 /* RIB_JOB_* */
-	bool queued;	 /* it is in the list of tables with work */
-	/* Evidence for the form of its NLRI: see rib/add_path.h. */
-	bool add_path_settled;	 /* messages are no longer looked at */
-	bool add_path_confirmed; /* a message can be read in this form only */
+	bool queued;	 /* the table is in the list of tables with work */
+	uint8_t form;	 /* enum rib_table_form: path identifiers or not */
 	/* messages since confirmed that can be read in the other form only */
-	uint8_t add_path_against;
+	uint8_t form_against;
 	uint32_t held_bytes;
 	STAILQ_HEAD(rib_held_list, rib_held) held; /* oldest first */
 	struct rib_progress held_progress;	   /* of the oldest in held */
@@ -143,9 +141,13 @@ struct rib_table {
 	uint32_t next_id_hint; /* key id after that of the last route found */
 	/* On the clock rib_clock(): */
 	uint64_t since; /* when this generation began */
-	/* first Route Monitoring of the generation; RIB_NEVER: none */
+	/* first Route Monitoring of the generation; RIB_NEVER = none */
 	uint64_t first_ns;
 };
+
+/* What an event has said about a peer, as bits. */
+#define RIB_REPORTED_LIMIT   1u /* a route was refused because of a limit */
+#define RIB_REPORTED_DROPPED 2u /* updates were dropped */
 
 struct rib_peer {
 	TAILQ_ENTRY(rib_peer) link;
@@ -155,12 +157,10 @@ struct rib_peer {
 	uint8_t type;
 	bool ipv6;
 	bool filtered;
-	uint8_t phase;	     /* enum rib_peer_phase: its state */
-	bool limit_reported; /* a limit was reported in this generation */
-	/* updates were dropped in this generation, and an event says so */
-	bool dropped;
-	bool held_due; /* a table may have held messages to apply */
-	/* 1 << enum bmp_view: new tables of the view are suspect, too */
+	uint8_t phase;	  /* enum rib_peer_phase: its state */
+	uint8_t reported; /* RIB_REPORTED_*, in this generation */
+	bool held_due;	  /* a table may have held messages to apply */
+	/* 1 << enum bmp_view: a new table of the view is suspect, too */
 	uint8_t suspect_views;
 	uint32_t noticed; /* 1 << enum rib_notice_kind or fault: see notice.c */
 	uint64_t distinguisher;
@@ -172,7 +172,7 @@ struct rib_peer {
 	uint32_t table_count;
 	struct bgp_context context;
 	struct wire_view table_name; /* owned by the peer */
-	uint64_t peer_up_hash[2];    /* a hash of the last Peer Up, or zero */
+	uint64_t peer_up_hash[2];    /* hash of the last Peer Up; 0 = none */
 	void *slot;		     /* data of the user of the rib */
 	struct rib_table *last;	     /* the table that was last looked up */
 	struct rib_policy_mask policy[BMP_VIEWS];
@@ -191,7 +191,7 @@ struct rib_router {
 	uint64_t max_routes_peer;
 	bool own_limits; /* the limits were set by rib_router_limits() */
 	struct rib_ptr_map peers;
-	TAILQ_HEAD(rib_peer_list, rib_peer) peer_list; /* by serial */
+	TAILQ_HEAD(rib_peer_list, rib_peer) peer_list; /* in order of serial */
 	TAILQ_HEAD(rib_waiting_list, rib_table)
 	waiting_list; /* syncing tables */
 	uint32_t waiting_count;
@@ -203,7 +203,7 @@ struct rib_router {
 	struct rib_peer *last;
 	uint64_t routes;
 	uint64_t pending_withdraw;
-	uint64_t sequence_floor; /* sequences of its new tables are above it */
+	uint64_t sequence_floor; /* new tables have larger sequences */
 	struct rib_flow flow;
 	uint64_t output_bytes; /* see rib_router_output_bytes() */
 	/* The session. */
@@ -213,7 +213,7 @@ struct rib_router {
 	uint64_t stopped_ns; /* total time of all pauses that have ended */
 	/* On the clock rib_clock(): */
 	uint64_t since;	   /* when the session began */
-	uint64_t first_ns; /* first Route Monitoring; RIB_NEVER: none yet */
+	uint64_t first_ns; /* first Route Monitoring; RIB_NEVER = none yet */
 	uint64_t last_ns;  /* last Route Monitoring */
 	/* no check of the syncing tables before this time; monotonic */
 	uint64_t look_ns;
@@ -222,23 +222,23 @@ struct rib_router {
 	size_t timer; /* index in the heap, or SIZE_MAX */
 };
 
-/* Changes that differ only in the route: the sink gets them as one. */
+/* Changes that differ only in the route: the sink gets one for all. */
 struct rib_emit_run {
-	struct rib_router *router; /* of the table of the change */
+	struct rib_router *router; /* router of the table in change */
 	struct rib_change change;
 	struct rib_route routes[RIB_CHANGE_MAX];
 };
 
-/* The attributes of the last part of an UPDATE: the next often has the same. */
+/* Attributes of the last NLRI part: the next part often has the same ones. */
 struct rib_attr_cache {
-	uint32_t set; /* RIB_VALUE_NONE: the cache is empty */
+	uint32_t set; /* RIB_VALUE_NONE = the cache is empty */
 	struct bgp_decode_opts opts;
 	uint8_t *bytes; /* bytes to compare with, see update_attrs.c */
 	size_t len;
 	size_t capacity;
 };
 
-/* A route of the part that is being applied. */
+/* A route of the NLRI part that is being applied. */
 struct rib_nlri {
 	struct wire_view key;
 	struct wire_view labels;
@@ -246,7 +246,7 @@ struct rib_nlri {
 	bool hashed;
 	uint32_t hash;
 	uint32_t path_id;
-	uint32_t id; /* of the prefix or of the pair; RIB_NO_ID: none */
+	uint32_t id; /* of the prefix or of the pair; RIB_NO_ID = none */
 	uint8_t room[RIB_KEY_FIXED];
 };
 
@@ -259,8 +259,8 @@ struct rib_batch {
 };
 
 /*
- * The attributes of a part in the forms that lookahead computes before the part
- * is applied: see update_attrs.c.
+ * The attributes of an NLRI part of an UPDATE, prepared by the lookahead before
+ * the part is applied: bytes to compare and canonical form. See update_attrs.c.
  */
 struct rib_attrs_form {
 	bool is_read;
@@ -273,13 +273,16 @@ struct rib_attrs_form {
 /* Results of the lookups and prefetches for an input: see lookahead.c. */
 struct rib_lookahead {
 	const struct rib_input *in;
-	enum bgp_nlri_part_id part; /* the first part that has routes */
+	enum bgp_nlri_part_id part; /* the first NLRI part with routes */
 	struct rib_attrs_form form; /* of the attributes of the part */
-	/* First route of the part; table is NULL if it is no plain prefix. */
+	/*
+	 * The first route of the part; table is NULL if the route is not a
+	 * plain prefix.
+	 */
 	const struct rib_table *table;
-	bool at_expected_id;  /* the guess of its key id was right */
+	bool at_expected_id;  /* the guess of the route's key id was right */
 	bool host_bits;	      /* the prefix had stray host bits */
-	struct rib_nlri nlri; /* id is a guess; RIB_NO_ID: the key is new */
+	struct rib_nlri nlri; /* id is a guess; RIB_NO_ID = the key is new */
 };
 
 /*
@@ -303,16 +306,16 @@ struct rib {
 	size_t timer_count;
 	size_t timer_capacity;
 	uint64_t serial;	 /* the last serial number given out */
-	uint64_t sequence_floor; /* sequence_floor of new routers */
+	uint64_t sequence_floor; /* rib_router.sequence_floor of new routers */
 	uint64_t peers;
 	uint64_t peers_up;
 	uint64_t peers_stale;
 	uint64_t tables;
 	uint64_t syncing; /* tables that are syncing */
 	uint64_t routes;
-	uint64_t allowed; /* of max_routes, see rib_allow() */
+	uint64_t allowed; /* maximum number of routes, see rib_allow() */
 	uint64_t pending_withdraw;
-	uint32_t stamp;		     /* rib_stamp() of the call, generation 0 */
+	uint32_t stamp; /* rib_stamp() of the current call, for generation 0 */
 	struct rib_budget *budget;   /* of the current call, or &unlimited */
 	struct rib_budget unlimited; /* for calls without a budget */
 	uint64_t held_bytes;	     /* of all tables */
@@ -337,7 +340,7 @@ static inline bool rib_is_spent(const struct rib *rib,
 	return budget->routes == 0 || *rib->sink.bytes >= budget->bytes_end;
 }
 
-/* Whether a slice of work has made enough bytes; see rib_background(). */
+/* True if a slice of work has made enough output; see rib_background(). */
 static inline bool rib_slice_full(const struct rib *rib)
 {
 	return *rib->sink.bytes >= rib->slice_end;
@@ -350,7 +353,7 @@ static inline bool rib_slice_full(const struct rib *rib)
  */
 #define RIB_ATTRS_GROWTH 8u
 
-/* Routes with large attributes are published in groups of so many bytes. */
+/* Maximum bytes in a group of routes with large attributes. */
 #define RIB_FAT_BYTES (128u << 10)
 
 /* Number of routes with @attrs bytes of attributes in a group, 1 to @most. */
@@ -363,11 +366,11 @@ static inline size_t rib_few_routes(size_t attrs, size_t most)
 	return bytes < RIB_FAT_BYTES ? RIB_FAT_BYTES / bytes : 1;
 }
 
-/* Count in the rib and in the router. */
+/* Add @n to the counter @member of the router and of the rib. */
 #define RIB_COUNT(router, member, n) \
 	((router)->flow.member += (n), (router)->rib->flow.member += (n))
 
-/* The router's clock, which stands still while it is paused. */
+/* The router's clock, which stands still while its session is paused. */
 static inline uint64_t rib_clock(const struct rib_router *router,
 				 uint64_t now_ns)
 {

@@ -242,7 +242,13 @@ void rib_withdraw_queue_free(struct rib_table *table,
 	free(q);
 }
 
-/* Generations */
+/* States */
+
+void rib_table_form_event(struct rib_table *table,
+			  enum rib_table_form_event event)
+{
+	table->form = (uint8_t)rib_table_form_step(table->form, event);
+}
 
 void rib_table_event(struct rib_table *table, enum rib_table_event event)
 {
@@ -307,9 +313,8 @@ void rib_table_generation(struct rib_table *table, uint64_t clock)
 					     ? 0
 					     : table->generations_unswept + 1;
 	rib_table_drop_held(table);
-	table->add_path_settled = false;
-	table->add_path_confirmed = false;
-	table->add_path_against = 0;
+	rib_table_form_event(table, RIB_FORM_EV_DUMP_STARTED);
+	table->form_against = 0;
 	table->since = clock;
 	table->first_ns = RIB_NEVER;
 	rib_table_event(table, RIB_TABLE_EV_DUMP_STARTED);

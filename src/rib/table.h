@@ -90,6 +90,10 @@ void rib_table_drop_held(struct rib_table *table);
  */
 void rib_table_event(struct rib_table *table, enum rib_table_event event);
 
+/* Let the form of its NLRI follow @event. */
+void rib_table_form_event(struct rib_table *table,
+			  enum rib_table_form_event event);
+
 /*
  * The attribute set of a plain route; RIB_VALUE_NONE: it is not there, or its
  * attributes are unknown.

@@ -69,6 +69,37 @@ static const uint8_t next_quality[RIB_TABLE_QUALITIES][RIB_TABLE_EVENTS] = {
 		[RIB_TABLE_EV_DROPPED]      = RIB_TABLE_SUSPECT_UNKNOWN,
 	},
 };
+
+static const uint8_t next_form[RIB_FORMS][RIB_FORM_EVENTS] = {
+	[RIB_FORM_UNKNOWN] = {
+		[RIB_FORM_EV_DUMP_STARTED] = RIB_FORM_UNKNOWN,
+		[RIB_FORM_EV_GIVEN]        = RIB_FORM_GIVEN,
+		[RIB_FORM_EV_CONFIRMED]    = RIB_FORM_CONFIRMED,
+		[RIB_FORM_EV_CONTRADICTED] = RIB_FORM_CONFIRMED,
+		[RIB_FORM_EV_OUTWEIGHED]   = RIB_FORM_CONFIRMED,
+	},
+	[RIB_FORM_DOUBTED] = {
+		[RIB_FORM_EV_DUMP_STARTED] = RIB_FORM_UNKNOWN,
+		[RIB_FORM_EV_GIVEN]        = RIB_FORM_CONFIRMED,
+		[RIB_FORM_EV_CONFIRMED]    = RIB_FORM_CONFIRMED,
+		[RIB_FORM_EV_CONTRADICTED] = RIB_FORM_DOUBTED,
+		[RIB_FORM_EV_OUTWEIGHED]   = RIB_FORM_CONFIRMED,
+	},
+	[RIB_FORM_GIVEN] = {
+		[RIB_FORM_EV_DUMP_STARTED] = RIB_FORM_UNKNOWN,
+		[RIB_FORM_EV_GIVEN]        = RIB_FORM_GIVEN,
+		[RIB_FORM_EV_CONFIRMED]    = RIB_FORM_CONFIRMED,
+		[RIB_FORM_EV_CONTRADICTED] = RIB_FORM_CONFIRMED,
+		[RIB_FORM_EV_OUTWEIGHED]   = RIB_FORM_CONFIRMED,
+	},
+	[RIB_FORM_CONFIRMED] = {
+		[RIB_FORM_EV_DUMP_STARTED] = RIB_FORM_UNKNOWN,
+		[RIB_FORM_EV_GIVEN]        = RIB_FORM_CONFIRMED,
+		[RIB_FORM_EV_CONFIRMED]    = RIB_FORM_CONFIRMED,
+		[RIB_FORM_EV_CONTRADICTED] = RIB_FORM_DOUBTED,
+		[RIB_FORM_EV_OUTWEIGHED]   = RIB_FORM_CONFIRMED,
+	},
+};
 /* clang-format on */
 
 enum rib_table_phase rib_table_step(enum rib_table_phase phase,
@@ -81,4 +112,10 @@ enum rib_table_quality rib_table_quality_step(enum rib_table_quality quality,
 					      enum rib_table_event event)
 {
 	return next_quality[quality][event];
+}
+
+enum rib_table_form rib_table_form_step(enum rib_table_form form,
+					enum rib_table_form_event event)
+{
+	return next_form[form][event];
 }

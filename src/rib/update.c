@@ -38,7 +38,7 @@ __attribute__((noinline)) static struct rib_table *create_table(
 	rib_table_event(t, RIB_TABLE_EV_DUMP_STARTED);
 	rib_timer_soon(router, when->now_ns);
 	/* What was dropped or not readable may have been its first routes. */
-	if (peer->dropped)
+	if (peer->reported & RIB_REPORTED_DROPPED)
 		rib_table_event(t, RIB_TABLE_EV_DROPPED);
 	if (peer->suspect_views >> view & 1)
 		rib_table_suspect(t, when);
@@ -110,7 +110,7 @@ static bool apply_part(const struct rib_input *in, const struct rib_time *when,
 			  u->nlri_parts[id].count - progress->routes);
 		return true;
 	}
-	if (!s.table->add_path_settled && progress->offset == 0)
+	if (rib_table_form_examined(s.table->form) && progress->offset == 0)
 		rib_add_path_examine(s.table, when, in, id);
 	s.kind = s.table->kind;
 	s.prefixes = s.kind == BGP_NLRI_PREFIX;

@@ -343,9 +343,9 @@ static void refuse_route(struct rib_update_routes *s, uint64_t limit)
 	struct rib_event e = { .kind = RIB_EVENT_LIMIT, .routes = limit };
 
 	RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_LIMIT], 1);
-	if (s->peer->limit_reported)
+	if (s->peer->reported & RIB_REPORTED_LIMIT)
 		return;
-	s->peer->limit_reported = true;
+	s->peer->reported |= RIB_REPORTED_LIMIT;
 	rib_emit_event_table(s->table, s->when, &e);
 }
 

@@ -1,6 +1,6 @@
 /*
- * Everything that is kept twice is compared, and every reference is counted
- * again from the routes. For tests.
+ * Compare all redundant data of a rib, and compare each reference count with a
+ * new count of the routes. For tests.
  */
 #include "rib/validate.h"
 
@@ -16,9 +16,9 @@ struct tally {
 	const struct rib *rib;
 	uint32_t *prefixes[BGP_FAMILIES];
 	uint32_t *paths[BGP_FAMILIES];
-	uint64_t values;	  /* routes with a value that is counted */
+	uint64_t values;	  /* routes that refer to an attribute set */
 	uint64_t beside;	  /* bytes of route arrays outside the heap */
-	uint64_t subject_changed; /* withdraw queues with an old subject */
+	uint64_t subject_changed; /* withdraw queues under an old peer AS */
 	uint64_t syncing;	  /* tables that are syncing */
 };
 
@@ -154,7 +154,11 @@ static bool router_valid(struct tally *t, const struct rib_router *router)
 	       rib_ptr_map_validate(&router->peers);
 }
 
-/* Each key has as many references as there are routes, and each pair one. */
+/*
+ * Check the references on keys. A pair (of prefix id and path id) has one for
+ * each of its routes. A prefix has one for each of its routes without path id
+ * and one for each of its pairs.
+ */
 static bool keys_valid(struct tally *t, int f)
 {
 	const struct rib_key_table *prefixes = &t->rib->prefixes[f];

@@ -22,7 +22,7 @@ static inline bool rib_is_hidden(const struct rib_hidden_range *hidden,
 	return before != hidden->shrinking;
 }
 
-/* Set the masks of @peer, a copy; NULL: store and publish all. */
+/* Copy @policy to the masks of @peer; NULL = store and publish all. */
 void rib_policy_set(struct rib_peer *peer,
 		    const struct rib_policy_mask *policy);
 

@@ -20,7 +20,7 @@ from actors import RouterActor
 from consumer import STREAM
 from model import Router
 from relay import DOWN, UP
-from servers import Collector, Ended, Failure
+from servers import Collector, Ended, Failure, free_port
 
 # Faults and rules (consumer.RULES) that show a bug of the collector which is
 # not fixed yet, each with the point of issue 17. `make chaos` leaves them out
@@ -166,6 +166,26 @@ async def server_takes_short_messages(r):
         await r.broker.end(signal.SIGTERM)
         await r.broker.start()
         await r.pause(0.2, 1)
+
+
+@fault(needs="nats", touches="broker")
+async def max_payload_reloaded(r):
+    """Lowered and put back without a restart: the server tells nobody."""
+    for settings in ("max_payload: 17000\n", ""):
+        r.broker.settings = settings
+        r.broker.reload()
+        await r.pause(0.3, 2)
+
+
+@fault(needs="nats", touches="broker", slow=True)
+async def server_storage_lowered(r):
+    """Below what the stream may have: the server does not load the stream,
+    and has no room for another one."""
+    for max_file in ("100MB", "2GB"):
+        r.broker.max_file = max_file
+        await r.broker.end(signal.SIGTERM)
+        await r.broker.start()
+        await r.pause(0.5, 4)
 
 
 @fault(needs="nats", touches="broker")
@@ -332,6 +352,84 @@ async def stream_takes_short_messages(r):
         await js.update_stream(config)
 
 
+@fault(needs="nats", touches="broker collector", slow=True)
+async def stream_settings_changed(r):
+    """To some with which it would lose messages, and put back before or after
+    the collector looks at it."""
+    settings = r.rng.choice([
+        {"max_msgs_per_subject": r.rng.randrange(1, 5)}, {"no_ack": True},
+        {"subjects": ["arancini.updates.>"]}])
+    r.note(f"settings: {settings}")
+    if "max_msgs_per_subject" in settings:
+        r.beginning_lost = True
+        r.messages_lost()
+    async with r.jetstream() as js:
+        config = (await js.stream_info(STREAM)).config
+        await js.update_stream(config.evolve(**settings))
+        await r.pause(0.3, 8)
+        # Of these, -1 is what was there; None and False are not sent.
+        await js.update_stream(config.evolve(no_ack=False))
+
+
+@fault(needs="nats", touches="broker", slow=True)
+async def stream_limit_lowered_and_raised(r):
+    """For longer than the collector takes between two looks."""
+    async with r.jetstream() as js:
+        config = (await js.stream_info(STREAM)).config
+        for size in (r.rng.randrange(16384, 40000), 20000, -1):
+            await js.update_stream(config.evolve(max_msg_size=size))
+            await r.pause(0.3, 6)
+
+
+@fault(needs="nats", touches="broker collector", slow=True)
+async def many_consumers(r):
+    """Readers that hold hundreds of them, also while the collector starts."""
+    async with r.jetstream() as js:
+        for number in range(300):
+            await js.add_consumer(STREAM, name=f"held-{number}",
+                                  durable_name=f"held-{number}",
+                                  ack_policy="explicit",
+                                  deliver_policy="all")
+        if r.rng.random() < 0.7:
+            await r.restart_collector()
+        await r.pause(0.2, 1)
+        for number in range(300):
+            await js.delete_consumer(STREAM, f"held-{number}")
+
+
+@fault(needs="nats", touches="broker", slow=True)
+async def foreign_writer(r):
+    """Somebody publishes to the subjects all the time, with ids of another
+    collector or without."""
+    async with r.jetstream() as js:
+        end = asyncio.get_running_loop().time() + r.rng.uniform(1, 4)
+        number = 0
+        while asyncio.get_running_loop().time() < end:
+            number += 1
+            name = {"Nats-Msg-Id": f"other.17.{number}"}
+            with contextlib.suppress(nats.errors.Error):
+                await js.publish("arancini.updates.v4_127_9_9_9.1.1_1", b"x",
+                                 headers=r.rng.choice([None, name]))
+            await r.pause(0, 0.02)
+
+
+@fault(needs="nats", touches="broker collector", slow=True)
+async def forged_epoch(r):
+    """A message with an id that no collector makes; it is deleted later, which
+    consumers cannot tell from a deletion of ours."""
+    r.messages_lost()
+    async with r.jetstream() as js:
+        name = f"chaos.{r.rng.choice([1 << 48, (1 << 64) - 1])}.1"
+        subject = r.rng.choice(["arancini.updates.v4_127_9_9_9.1.1_1",
+                                "arancini.events.collector.epoch"])
+        ack = await js.publish(subject, b"", headers={"Nats-Msg-Id": name})
+        await r.pause(0.2, 1)
+        if r.rng.random() < 0.5:
+            await r.restart_collector()
+        await r.pause(0, 2)
+        await js.delete_msg(STREAM, ack.seq)
+
+
 @fault(needs="nats", touches="broker")
 async def strange_messages_in_stream(r):
     """Others publish to its subjects: messages without an id of ours."""
@@ -370,6 +468,20 @@ async def find_leader(r):
                              asyncio.TimeoutError):
         return await stream_leader(r)
     return None
+
+
+@fault(needs="cluster", touches="broker", alone=True)
+async def cluster_servers_move(r):
+    """Two of three come back at other addresses, one after the other: clients
+    hear of them from the servers."""
+    for broker in r.rng.sample(r.brokers, 2):
+        await broker.end(signal.SIGTERM)
+        broker.port = free_port()
+        await broker.start()
+        await r.until(lambda: find_leader(r), 60, "no leader")
+        await r.resumed(f"{broker.name} moved")
+    if r.rng.random() < 0.5:
+        await r.restart_collector()
 
 
 @fault(needs="cluster", touches="broker", alone=True)
@@ -754,6 +866,45 @@ async def spool_removed_while_needed(r):
     await r.start_collector()
 
 
+async def several_segments(r):
+    """Each start begins one."""
+    for _ in range(3):
+        await r.restart_collector(signal.SIGKILL)
+        await r.pause(1, 1.5)
+
+
+def remove_middle_segment(r):
+    segments = sorted(r.state.glob("journal/*.seg"))
+    if len(segments) > 2:
+        path = r.rng.choice(segments[1:-1])
+        r.note(f"{path.name} of {path.stat().st_size} bytes removed")
+        path.unlink()
+
+
+@fault(needs="journal folder", touches="collector", slow=True)
+async def journal_segment_missing(r):
+    await until_snapshot(r)
+    await several_segments(r)
+    await r.quiesce()
+    await r.end_collector()
+    r.trimmed = True    # a late consumer cannot read on there
+    remove_middle_segment(r)
+    await r.start_collector()
+    r.resume_traffic()
+
+
+@fault(needs="folder nats", touches="collector broker", slow=True)
+async def spool_segment_missing(r):
+    await until_snapshot(r)
+    await r.broker.end(signal.SIGKILL)
+    await several_segments(r)
+    await r.end_collector(signal.SIGKILL)
+    r.messages_lost()
+    remove_middle_segment(r)
+    await r.broker.start()
+    await start_or_discard_journal(r)
+
+
 @fault(needs="folder", touches="collector")
 async def snapshots_moved_aside(r):
     """As the chapter on going back to an older version says."""
@@ -842,6 +993,35 @@ async def bucket_lost_while_running(r):
     await r.pause(0, 3)
     if r.rng.random() < 0.7:
         await r.restart_collector()
+
+
+@fault(needs="kv", touches="collector broker", slow=True)
+async def bucket_takes_short_values(r):
+    """max_value_size, for a while or while the collector starts."""
+    await r.pause(0.5, 1.5)
+    async with r.jetstream() as js:
+        config = (await js.stream_info(BUCKET)).config
+        await js.update_stream(config.evolve(
+            max_msg_size=r.rng.choice([4096, 6000, 20000])))
+        await r.pause(0.5, 2.5)
+        if r.rng.random() < 0.6:
+            await r.restart_collector()
+        await r.pause(0, 1.5)
+        await js.update_stream(config)
+
+
+@fault(needs="kv", touches="collector broker", slow=True)
+async def bucket_full(r):
+    await r.pause(0.5, 1.5)
+    async with r.jetstream() as js:
+        info = await js.stream_info(BUCKET)
+        await js.update_stream(info.config.evolve(
+            max_bytes=max(info.state.bytes, 1) + r.rng.randrange(2000)))
+        await r.pause(1, 3)
+        if r.rng.random() < 0.6:
+            await r.restart_collector()
+        await r.pause(0, 1.5)
+        await js.update_stream(info.config)
 
 
 @fault(needs="disk root", touches="collector broker")

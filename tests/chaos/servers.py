@@ -146,6 +146,7 @@ class Broker(Process):
         self.cluster = cluster
         self.port = free_port()
         self.settings = ""
+        self.max_file = "2GB"
         self.store = folder / name
 
     @property
@@ -158,7 +159,7 @@ class Broker(Process):
             f'server_name: {self.name}\nhost: "127.0.0.1"\n'
             f"port: {self.port}\n"
             f'jetstream {{ store_dir: "{self.store}"\n'
-            "  max_mem: 64MB\n  max_file: 2GB }\n"
+            f"  max_mem: 64MB\n  max_file: {self.max_file} }}\n"
             + self.cluster + self.settings)
         return path
 

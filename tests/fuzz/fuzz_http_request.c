@@ -62,9 +62,16 @@ static int dial(uint16_t port)
 				  .sin_port = htons(port),
 				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int err;
 
-	demand(fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0,
-	       "cannot connect");
+	/*
+	 * libFuzzer's alarm may interrupt it. The kernel connects nevertheless;
+	 * a second call waits for that.
+	 */
+	do
+		err = connect(fd, (struct sockaddr *)&to, sizeof(to));
+	while (err < 0 && errno == EINTR);
+	demand(err == 0 || errno == EISCONN, "cannot connect");
 	return fd;
 }
 
@@ -75,6 +82,8 @@ static void send_all(int fd, const void *bytes, size_t len)
 	while (len > 0) {
 		ssize_t n = send(fd, p, len, MSG_NOSIGNAL);
 
+		if (n < 0 && errno == EINTR)
+			continue;
 		/* It may refuse to read on, and that is its right. */
 		if (n < 0)
 			return;

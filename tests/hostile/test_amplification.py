@@ -84,6 +84,21 @@ def with_broker(server, arancini, tmp_path, free_port):
     return c
 
 
+def test_a_turn_spans_what_has_come(collector):
+    """Each message is less than a turn may apply, and so are the few that come
+    together. They have come, and nobody waits between them: what they ask for
+    is known, so nothing is published. They share turns."""
+    peer, routes, times = Peer("10.0.0.1", 64500), 900, 2000
+    few = peer.monitor(shapes.update(b"\x02\x01\0\0\xfb\xf4",
+                                     shapes.prefixes(routes)))
+    with connect(collector, EVIL) as sock:
+        sock.sendall(initiation(b"evil") + peer.up() + few * times)
+        OtherRouter.until(None, lambda: collector.http.metrics().sum(
+            "arancini_messages_total", type="route-monitoring") == times)
+        metrics = check_turns(collector)
+    assert metrics.sum("arancini_session_turn_max_routes") > routes
+
+
 def test_jetstream(with_broker):
     """A stream instead of the journal: what is sent and not acknowledged is
     bounded, too."""

@@ -13,6 +13,7 @@
 #include "egress/bridge.h"
 #include "egress/encode/encode_update.h"
 #include "egress/journal/cursor.h"
+#include "egress/nats/client.h"
 #include "egress/log_reader.h"
 #include "egress/publisher/publisher.h"
 
@@ -543,13 +544,13 @@ static void report(struct driver *d)
 	       ", \"epoch\": %" PRIu64 ", \"position\": %" PRIu64
 	       ", \"identity\": %" PRIu64 ", \"rollbacks\": %" PRIu64
 	       ", \"resent\": %" PRIu64 ", \"acked_tail\": %" PRIu64
-	       ", \"max_rss_kb\": %ld}\n",
+	       ", \"max_payload\": %" PRIu64 ", \"max_rss_kb\": %ld}\n",
 	       publisher_state_name(s.state), s.spooling ? "true" : "false",
 	       d->pushed, d->safe, s.messages, s.journal_messages, s.spool_left,
 	       s.timeouts, s.duplicates, s.refused, s.recoveries, s.connects,
 	       s.disk_full ? "true" : "false", s.epoch,
 	       d->log_position.position, d->log_position.identity, s.rollbacks,
-	       s.resent, s.acked_tail_size, peak_kb());
+	       s.resent, s.acked_tail_size, s.max_payload, peak_kb());
 	fflush(stdout);
 }
 

@@ -363,3 +363,25 @@ def test_mrt_geo_peer_table():
         "192.0.2.10", 64510, "192.0.2.1")
     assert (here["latitude"], here["longitude"]) == (-33.75, 151.25)
     assert hidden["peerAsn"] == 64511 and "latitude" not in hidden
+
+
+AIGP = attribute(0x80, 26, bytes.fromhex("01 000b 0000000000000001"))
+CUT_AIGP = attribute(0x80, 26, bytes.fromhex("01 000b"))
+
+
+# RFC 7606 3g and 4: the wire has it, the route does not.
+@pytest.mark.parametrize("sent, discarded, fault", [
+    ([AIGP], [None], None),
+    ([CUT_AIGP], [True], "attribute-value"),
+    ([AIGP, AIGP], [None, True], "attribute-twice"),
+    ([CUT_AIGP, AIGP], [True, True], "attribute-value"),
+])
+def test_a_discarded_attribute_is_marked(sent, discarded, fault):
+    path = (attribute(0x40, 1, b"\0") + attribute(0x40, 2, segment(2, 64510))
+            + attribute(0x40, 3, bytes([192, 0, 2, 1])))
+    up, line = decoded(PEER.up(), PEER.monitor(update(
+        b"", path + b"".join(sent), bytes([24, 10, 0, 0]))))
+    shown = line["unknownAttributes"]
+    assert [a.get("discarded") for a in shown] == discarded
+    assert ["fields" not in a for a in shown] == [bool(d) for d in discarded]
+    assert line.get("fault") == fault

@@ -64,6 +64,31 @@ def test_architecture_names_functions_that_exist(tree):
     assert sorted(named - defined) == []
 
 
+def test_the_tests_of_protocol_rules_exist(tree):
+    """`test_bmp_peer`: `rule_05_…`, `test_other`; a file, then functions of
+    it, of which an ellipsis leaves out the end."""
+    page = (tree / "docs" / "protocol-tests.md").read_text()
+    source, checked, missing = None, 0, []
+    for name in re.findall(r"(?<!fuzz )`(\w+…?|[\w/]+\.py)`", page):
+        if name.startswith("tests/"):
+            path = tree / name
+        elif name.endswith(".py"):
+            path = tree / "tests" / "system" / name
+        else:
+            path = tree / "tests" / "unit" / (name + ".c")
+        if path.is_file():
+            source = path.read_text()
+        elif re.match(r"test_(bmp|rib|collector|egress|spargio)_", name):
+            missing.append(name)
+        else:
+            function = name.removeprefix("test_").removesuffix("…")
+            end = "" if name.endswith("…") else r"\b"
+            if not re.search(rf"\btest_{function}{end}", source):
+                missing.append(name)
+            checked += 1
+    assert missing == [] and checked > 40
+
+
 def test_the_attributes_follow_the_table(arancini, tree):
     page = (tree / "docs/attributes.md").read_text()
     tables = page.split("<!-- from the table -->\n")[1] \

@@ -270,3 +270,74 @@ def test_new_does_not_go_by_the_clock(collector, arancini):
          "--idle-exit", "1", "--json"],
         capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def fill_segments(c, wanted, count=4):
+    """Until so many segments have records; ends with @wanted."""
+    def filled():
+        return [path for path in segments(c.journal)
+                if len(list(records(path.read_bytes()))) > 1]
+    with Router(c.port) as router:
+        for i in range(1, 3000):
+            router.dump({p: (65010, i) for p in wanted})
+            if len(filled()) >= count:
+                break
+        router.dump(wanted)
+        until_swept(c)
+        c.server.wait_until(lambda _: paths(c.published()) == wanted, 60)
+    return filled()
+
+
+@pytest.mark.parametrize("how", ["removed", "cut"])
+def test_a_middle_segment_of_the_journal_that_is_missing(how, collector,
+                                                         tmp_path):
+    """It is named once, and what late consumers lack comes again."""
+    wanted = table(250)
+    options = ["--journal-segment-bytes", "1M", "--batch-compress", "none"]
+    c = collector(*options)
+    filled = fill_segments(c, wanted)
+    c.stop()
+    if how == "removed":
+        filled[1].unlink()
+        named = filled[2].name
+    else:
+        data = filled[1].read_bytes()
+        filled[1].write_bytes(data[:[at for at, _ in records(data)][-1]])
+        named = filled[2].name
+    c = collector(*options)
+    c.until_said(f"event=publisher .*lacks records before {named}")
+    assert c.said("event=resync why=\"a segment is damaged or missing\"")
+    with Router(c.port) as router:
+        router.dump(wanted)
+        until_filed(c, tmp_path, TOKEN)
+    c.stop()
+    c = collector(*options)
+    assert not c.said("lacks records")
+    assert c.said("event=restored .*resyncs=0")
+    c.stop()
+
+
+def test_a_middle_segment_of_the_spool_that_is_missing(collector, broker,
+                                                       arancini):
+    """It is named, counted, and all tables come again behind it."""
+    wanted = table(250)
+    c = start_without_broker(collector, broker, "--journal-segment-bytes",
+                             "1M", "--batch-compress", "none")
+    with Router(c.port) as router:
+        for i in range(1, 3000):
+            router.dump({p: (65010, i) for p in wanted})
+            if len(segments(c.journal)) > 3:
+                break
+        router.dump(wanted)
+        c.kill()
+    missing = segments(c.journal)[1]
+    missing.unlink()
+    broker.start()
+    c = collector("--nats", broker.url)
+    c.until_said(f"event=publisher .*{missing.name} is missing")
+    c.until_said("event=publisher state=ready spooling=false")
+    with Router(c.port) as router:
+        router.dump(wanted)
+        c.server.wait_until(
+            lambda _: paths(read_stream(arancini, broker)) == wanted, 60)
+    c.stop()

@@ -63,14 +63,21 @@ void file_close(int fd)
 	close(fd);
 }
 
-int file_open_dir(const char *path)
+int file_make_dir(const char *path, mode_t mode)
 {
 	int err = step();
 
 	if (err < 0)
 		return err;
-	if (mkdir(path, 0750) < 0 && errno != EEXIST)
-		return -errno;
+	return mkdir(path, mode) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+int file_open_dir(const char *path)
+{
+	int err = file_make_dir(path, 0750);
+
+	if (err < 0)
+		return err;
 	return opened(open(path, O_RDONLY | O_DIRECTORY));
 }
 

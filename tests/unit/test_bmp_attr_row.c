@@ -18,17 +18,21 @@ static bool is_word(const char *s)
 	       strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(s);
 }
 
+static void check_verdict(unsigned code, const char *member, unsigned verdict)
+{
+	CHECK(verdict != BGP_ACCEPT && verdict < BGP_VERDICTS,
+	      "%u: .%s is no verdict", code, member);
+}
+
 static void check_judged(unsigned code, const struct bgp_attr_row *row)
 {
 	CHECK(row->reference != NULL, "%u: no reference", code);
 	CHECK(row->min <= row->max, "%u: lengths", code);
 	CHECK((row->flags & OPT_TRANS) == row->flags && row->flags != 0,
 	      "%u: flags %x", code, row->flags);
-	CHECK(row->bad_value != BGP_ACCEPT && row->bad_value < BGP_VERDICTS &&
-		      row->bad_flags != BGP_ACCEPT &&
-		      row->bad_flags < BGP_VERDICTS &&
-		      row->twice != BGP_ACCEPT && row->twice < BGP_VERDICTS,
-	      "%u: a verdict is missing", code);
+	check_verdict(code, "bad_value", row->bad_value);
+	check_verdict(code, "bad_flags", row->bad_flags);
+	check_verdict(code, "twice", row->twice);
 	CHECK((row->layout != NULL) == (row->member == BGP_MEMBER_NONE),
 	      "%u: neither member nor layout, or both", code);
 	CHECK((row->spelling == BGP_SPELL_SET) == (row->element != 0),

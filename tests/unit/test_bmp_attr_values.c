@@ -155,7 +155,7 @@ static void test_every_layout_has_a_case(void **state)
 		for (size_t i = 0; i < COUNT(cases); i++)
 			any |= cases[i].code == code &&
 			       cases[i].want[0] != '\0';
-		CHECK(any, "attribute %u", code);
+		CHECK(any, "%u has no case in cases[]", code);
 	}
 }
 

@@ -254,7 +254,7 @@ static void test_a_bucket_leaves_out_and_says_how_many(void **state)
 	assert_string_equal(behind_time(&f),
 			    "level=info event=x suppressed=8\n");
 	assert_int_equal(b.suppressed, 0);
-	assert_int_equal(b.left_out_total, 8);
+	assert_int_equal(log_suppressed(&f.log), 8);
 	/* A quarter of a token's time that was not enough is not lost. */
 	log_bucket_init(&b, 1, 2, now);
 	assert_true(
@@ -273,6 +273,58 @@ static void test_a_bucket_leaves_out_and_says_how_many(void **state)
 				      LOG_LEVEL_INFO, "x", &line))
 			lines++;
 	assert_int_equal(lines, 3);
+	stop(&f);
+}
+
+/* @n lines of as many routers. Returns how many were written. */
+static int write_limited(struct log *log, struct log_bucket *buckets, int n,
+			 int64_t now, enum log_level level)
+{
+	struct log_line line;
+	int lines = 0;
+
+	for (int i = 0; i < n; i++)
+		lines += log_begin_limited(log, &buckets[i], now, level, "x",
+					   &line);
+	return lines;
+}
+
+static void test_all_buckets_share_a_limit(void **state)
+{
+	enum {
+		ROUTERS = 2 * LOG_SHARED_BURST
+	};
+	static struct log_bucket buckets[ROUTERS];
+	const int most = LOG_SHARED_BURST / 4 * 3;
+	int64_t now = 5 * SP_S;
+	struct fixture f;
+	struct log_line line;
+
+	(void)state;
+	start(&f, LOG_FORMAT_TEXT, LOG_LEVEL_INFO);
+	for (int i = 0; i < ROUTERS; i++)
+		log_bucket_init(&buckets[i], 20, 1, now);
+	assert_int_equal(write_limited(&f.log, buckets, ROUTERS, now,
+				       LOG_LEVEL_INFO),
+			 most);
+	assert_int_equal(log_suppressed(&f.log), ROUTERS - most);
+	/* Routers that come and go do not hide a clash or a refusal. */
+	assert_int_equal(write_limited(&f.log, buckets, ROUTERS, now,
+				       LOG_LEVEL_WARNING),
+			 LOG_SHARED_BURST - most);
+	/* And what no router can cause is never left out. */
+	assert_true(log_begin(&f.log, LOG_LEVEL_INFO, "x", &line));
+	/* From then on so many a second, and each says what it left out. */
+	now += SP_S;
+	assert_int_equal(write_limited(&f.log, buckets + most, most, now,
+				       LOG_LEVEL_WARNING),
+			 LOG_SHARED_RATE);
+	now += 100 * SP_S;
+	assert_true(log_begin_limited(&f.log, &buckets[ROUTERS - 1], now,
+				      LOG_LEVEL_INFO, "x", &line));
+	log_end(&line);
+	assert_string_equal(behind_time(&f),
+			    "level=info event=x suppressed=2\n");
 	stop(&f);
 }
 
@@ -396,6 +448,7 @@ int main(void)
 		cmocka_unit_test(test_long_values_are_cut),
 		cmocka_unit_test(test_a_full_line_says_that_it_was_cut),
 		cmocka_unit_test(test_a_bucket_leaves_out_and_says_how_many),
+		cmocka_unit_test(test_all_buckets_share_a_limit),
 		cmocka_unit_test(test_a_reader_that_stopped_does_not_stop_us),
 		cmocka_unit_test(test_a_socket_that_is_full_does_not_stop_us),
 		cmocka_unit_test(test_lines_of_threads_do_not_mix),

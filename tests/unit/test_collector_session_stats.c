@@ -41,25 +41,32 @@ static int end(void **state)
 	return 0;
 }
 
+static bool read_report(const struct bmp_stat *counters, size_t n,
+			struct stats_report *out)
+{
+	static uint8_t buf[32768];
+	struct bmp_writer w = bmp_writer_on(buf, sizeof(buf));
+	struct bmp_frame frame;
+	struct bmp_message msg;
+	size_t need;
+
+	bmp_write_statistics(&w, &scene.header.header, counters, n);
+	assert_int_equal(bmp_frame_next((struct wire_view){ w.p, w.len },
+					BMP_MAX_FRAME_DEFAULT, &frame, &need),
+			 BMP_FRAME_WHOLE);
+	assert_int_equal(bmp_message_decode(&frame, BMP_V4_OFF, &msg), BMP_OK);
+	return stats_report_read(&msg, scene.peer, 1, out);
+}
+
 /* The router says that the peer has so many. False: nobody takes that up. */
 static bool report(uint64_t routes)
 {
 	struct bmp_stat stat = { .type = STATS_REPORT_ADJ_RIB_IN,
 				 .kind = BMP_STAT_GAUGE64,
 				 .value = routes };
-	uint8_t buf[256];
-	struct bmp_writer w = bmp_writer_on(buf, sizeof(buf));
-	struct bmp_frame frame;
-	struct bmp_message msg;
 	struct stats_report r;
-	size_t need;
 
-	bmp_write_statistics(&w, &scene.header.header, &stat, 1);
-	assert_int_equal(bmp_frame_next((struct wire_view){ w.p, w.len },
-					BMP_MAX_FRAME_DEFAULT, &frame, &need),
-			 BMP_FRAME_WHOLE);
-	assert_int_equal(bmp_message_decode(&frame, BMP_V4_OFF, &msg), BMP_OK);
-	if (!stats_report_read(&msg, scene.peer, 1, &r))
+	if (!read_report(&stat, 1, &r))
 		return false;
 	peer_stats_report(stats(), &r);
 	return true;
@@ -120,6 +127,31 @@ static void test_sums_of_reports_stay_in_bounds(void **state)
 		    (INT64_C(1) << 40) * STATS_REPORT_ROWS);
 }
 
+/* Each is looked for among all tables of the peer. */
+static void test_only_the_first_counters_are_compared(void **state)
+{
+	static struct bmp_stat counters[1000];
+	struct stats_report r;
+
+	(void)state;
+	for (uint16_t i = 0; i < COUNT(counters); i++)
+		counters[i] = (struct bmp_stat){
+			.type = STATS_REPORT_ADJ_RIB_IN_FAMILY,
+			.kind = BMP_STAT_FAMILY_GAUGE64,
+			.afi = (uint16_t)(1000 + i),
+			.safi = 1,
+			.value = 7,
+		};
+	assert_false(read_report(counters, COUNT(counters), &r));
+	assert_int_equal(r.left_out, COUNT(counters) - STATS_REPORT_LOOKS);
+	/* One that is compared, each time anew. */
+	for (uint16_t i = 0; i < COUNT(counters); i++)
+		counters[i].afi = 1;
+	assert_true(read_report(counters, COUNT(counters), &r));
+	assert_int_equal(r.count, STATS_REPORT_ROWS);
+	assert_int_equal(r.left_out, COUNT(counters) - STATS_REPORT_ROWS);
+}
+
 /* It went down in the middle of its dump, and will not report again. */
 static void test_a_peer_that_goes_down_takes_its_report_along(void **state)
 {
@@ -155,6 +187,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_report_of_any_number,
 						start, end),
 		cmocka_unit_test(test_sums_of_reports_stay_in_bounds),
+		cmocka_unit_test_setup_teardown(
+			test_only_the_first_counters_are_compared, start, end),
 		cmocka_unit_test_setup_teardown(
 			test_the_last_report_of_a_peer_counts, start, end),
 		cmocka_unit_test_setup_teardown(

@@ -71,6 +71,11 @@ int sp_open_regular(int dir, const char *path, int flags, mode_t mode)
 	return -ENXIO;
 }
 
+int file_make_dir(const char *path, mode_t mode)
+{
+	return sp_mkdir_all(AT_FDCWD, path, mode);
+}
+
 int file_lock(int dir)
 {
 	return result(flock(dir, LOCK_EX | LOCK_NB));
@@ -390,6 +395,22 @@ static void test_what_is_set_aside_is_kept(void **state)
 	close_shelf(store);
 }
 
+static void test_what_is_removed_is_gone(void **state)
+{
+	struct state_store *store = open_shelf();
+	struct state_store_reader *r;
+	char names[100] = "";
+
+	(void)state;
+	assert_int_equal(state_store_remove(store, NAME), -ENOENT);
+	assert_int_equal(state_store_put(store, NAME, "old", 3), 0);
+	assert_int_equal(state_store_remove(store, NAME), 0);
+	assert_int_equal(state_store_open(store, NAME, &r), -ENOENT);
+	assert_int_equal(state_store_list(store, note_name, names), 0);
+	assert_string_equal(names, "");
+	close_shelf(store);
+}
+
 static void test_a_read_that_fails_is_said(void **state)
 {
 	struct state_store *store = open_shelf();
@@ -450,6 +471,7 @@ int main(void)
 		IN_TEMPDIR(test_a_failing_disk_leaves_the_old_or_the_new),
 		IN_TEMPDIR(test_the_list_has_what_is_there_and_whole),
 		IN_TEMPDIR(test_what_is_set_aside_is_kept),
+		IN_TEMPDIR(test_what_is_removed_is_gone),
 		IN_TEMPDIR(test_a_read_that_fails_is_said),
 		IN_TEMPDIR(test_a_fifo_is_not_waited_for),
 		IN_TEMPDIR(test_a_name_that_is_too_long_is_refused),

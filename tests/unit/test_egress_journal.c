@@ -663,6 +663,33 @@ static void test_sync_failed_and_appended_again(void)
 	check_holds(1, 6);
 }
 
+/*
+ * A power failure could bring back what a rewind cut off, and then it is in an
+ * older segment: the cut is safe before another one begins.
+ */
+static void test_a_cut_is_synced_before_the_next_segment(void)
+{
+	struct journal *j = open_with((struct journal_options){ 0 });
+	int steps;
+
+	put_many(j, 1, 3);
+	assert_int_equal(journal_sync(j), 0);
+	put_many(j, 4, 6);
+	failing_disk.fail_with = EIO;
+	failing_disk.fail_at = failing_disk.steps + 1;
+	assert_int_equal(journal_sync(j), -EIO);
+	/* The second step of the rewind, behind the truncation. */
+	steps = failing_disk.steps;
+	failing_disk.fail_at = steps + 2;
+	assert_int_equal(journal_rewind(j), -EIO);
+	assert_int_equal(failing_disk.steps, steps + 2);
+	assert_int_equal(journal_rewind(j), 0);
+	put_many(j, 4, 6);
+	assert_int_equal(journal_sync(j), 0);
+	journal_close(j);
+	check_holds(1, 6);
+}
+
 static void test_full_disk_keeps_what_is_there(void)
 {
 	struct journal *j = open_with(SMALL);
@@ -1141,6 +1168,7 @@ int main(void)
 		DISK_CASE(test_positions_of_no_record_are_refused),
 		DISK_CASE(test_a_follower_is_told_of_a_cut),
 		DISK_CASE(test_a_follower_is_told_of_a_rewind),
+		DISK_CASE(test_a_cut_is_synced_before_the_next_segment),
 		DISK_CASE(test_a_follower_notices_another_journal),
 		DISK_CASE(test_new_is_behind_the_last_record),
 		DISK_CASE(test_a_full_disk_does_not_prevent_opening),

@@ -110,6 +110,10 @@ static void test_record_ids(void **state)
 	assert_string_equal(text, "12.34-56");
 	assert_true(record_id_parse(text, &got));
 	assert_int_equal(got.upto, 56);
+	assert_true(record_id_parse("281474976710655.1", &got));
+	assert_int_equal(got.epoch, EPOCH_MAX);
+	assert_false(record_id_parse("281474976710656.1", &got));
+	assert_int_equal(got.epoch, EPOCH_MAX);
 	assert_false(record_id_parse("12", &got));
 	assert_false(record_id_parse("12.34.56", &got));
 }

@@ -8,7 +8,6 @@
 #include "egress/bridge.h"
 #include "egress/codec.h"
 #include "egress/journal/cursor.h"
-#include "egress/nats/options.h"
 #include "egress/publisher/publisher_internal.h"
 
 #include <spargio/time.h>
@@ -108,10 +107,16 @@ void nats_conn_close(struct nats_conn *link)
 	(void)link;
 }
 
-int nats_conn_fd(const struct nats_conn *link)
+int nats_conn_wait_readable(struct nats_conn *link)
 {
 	(void)link;
-	return -1;
+	return -EBADF;
+}
+
+int nats_conn_wait_writable(struct nats_conn *link)
+{
+	(void)link;
+	return -EBADF;
 }
 
 void nats_conn_read(struct nats_conn *link)
@@ -125,14 +130,10 @@ size_t nats_conn_max_payload(struct nats_conn *link)
 	return 0;
 }
 
-natsConnection *nats_conn_connection(struct nats_conn *link)
+struct nats_client *nats_conn_client(struct nats_conn *link)
 {
 	(void)link;
 	return NULL;
-}
-
-void nats_thread_done(void)
-{
 }
 
 /* A publisher that nobody has started */
@@ -168,7 +169,6 @@ static struct publisher *make(const char *journal_dir)
 	p->run.next_seq = 1;
 	p->chain.limit = 1 << 20;
 	pthread_mutex_init(&p->shared.lock, NULL);
-	pthread_cond_init(&p->shared.changed, NULL);
 	assert_int_equal(egress_bridge_new(1, RING, &p->bridge), 0);
 	assert_int_equal(egress_codec_new(&p->codec), 0);
 	assert_int_equal(send_queue_init(&p->wire, RING, UINT64_MAX), 0);
@@ -206,7 +206,6 @@ static void unmake(struct publisher *p)
 	egress_batch_free_all(egress_bridge_take_back(p->bridge, 0));
 	egress_bridge_free(p->bridge);
 	egress_codec_free(p->codec);
-	pthread_cond_destroy(&p->shared.changed);
 	pthread_mutex_destroy(&p->shared.lock);
 	free(p);
 }

@@ -50,6 +50,33 @@ static void test_every_quality(void **state)
 					 want[q][e]);
 }
 
+#define N RIB_FORM_UNKNOWN
+#define D RIB_FORM_DOUBTED
+#define G RIB_FORM_GIVEN
+#define C RIB_FORM_CONFIRMED
+
+static void test_every_form(void **state)
+{
+	/* clang-format off */
+	static const uint8_t want[RIB_FORMS][RIB_FORM_EVENTS] = {
+		/* dump     given  con-    contra-  out- */
+		/* started         firmed  dicted   weighed */
+		{ N,        G,     C,      C,       C }, /* UNKNOWN */
+		{ N,        C,     C,      D,       C }, /* DOUBTED */
+		{ N,        G,     C,      C,       C }, /* GIVEN */
+		{ N,        C,     C,      D,       C }, /* CONFIRMED */
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (int f = 0; f < RIB_FORMS; f++) {
+		for (int e = 0; e < RIB_FORM_EVENTS; e++)
+			assert_int_equal(rib_table_form_step(f, e), want[f][e]);
+		assert_int_equal(rib_table_form_examined((uint8_t)f),
+				 f == N || f == D);
+	}
+}
+
 static void test_a_quality_can_be_both(void **state)
 {
 	(void)state;
@@ -66,6 +93,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_phase),
 		cmocka_unit_test(test_every_quality),
+		cmocka_unit_test(test_every_form),
 		cmocka_unit_test(test_a_quality_can_be_both),
 	};
 

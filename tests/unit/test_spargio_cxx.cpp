@@ -4,7 +4,9 @@
  */
 #include <spargio/fiber.h>
 #include <spargio/runtime.h>
+#include <spargio/sim.h>
 #include <spargio/sync.h>
+#include <spargio/time.h>
 
 #include <atomic>
 #include <cstdio>
@@ -181,6 +183,59 @@ int body(void *)
 	return 0;
 }
 
+/* Simulated: fibers that are cut off in a catch block leave nothing behind. */
+
+sp_sim *sim;
+sp_sim_host *victim;
+void (*cut)(sp_sim_host *);
+
+void fail(sp_sim_host *)
+{
+	sp_sim_fail(sim, "on purpose");
+}
+
+int cut_in_a_catch_block(void *)
+{
+	try {
+		throw 1;
+	} catch (int) {
+		cut(victim);
+	}
+	return 0;
+}
+
+int look_on(void *)
+{
+	for (int i = 0; i < 10; i++) {
+		CHECK(sp_sleep(SP_MS) == 0);
+		CHECK(handled() == -1);
+	}
+	return 0;
+}
+
+void simulate(void (*how)(sp_sim_host *), sp_sim_end want)
+{
+	sp_sim_host *other;
+
+	cut = how;
+	CHECK(sp_sim_new(nullptr, &sim) == 0);
+	CHECK(sp_sim_host_new(sim, "a", nullptr, &victim) == 0);
+	CHECK(sp_sim_host_new(sim, "b", nullptr, &other) == 0);
+	CHECK(sp_sim_host_start(victim, nullptr, cut_in_a_catch_block,
+				nullptr) == 0);
+	CHECK(sp_sim_host_start(other, nullptr, look_on, nullptr) == 0);
+	try {
+		throw 5000;
+	} catch (int) {
+		/* What the caller handles is no fiber's. */
+		CHECK(sp_sim_run(sim, SP_S) == want);
+		CHECK(handled() == 5000);
+		CHECK(!is_unwinding());
+		sp_sim_free(sim);
+	}
+	CHECK(handled() == -1);
+}
+
 /* The exception that the caller of sp_run() handles is still there after. */
 void run_in_a_catch_block(uint32_t shards)
 {
@@ -202,5 +257,8 @@ int main()
 {
 	run_in_a_catch_block(1);
 	run_in_a_catch_block(2);
+	simulate(sp_sim_host_crash, SP_SIM_OVER);
+	simulate(sp_sim_host_kill, SP_SIM_OVER);
+	simulate(fail, SP_SIM_FAILED);
 	return failures == 0 ? 0 : 1;
 }

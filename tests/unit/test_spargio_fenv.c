@@ -4,6 +4,8 @@
  */
 #include "runtime.h"
 
+#include <spargio/pool.h>
+
 #include <fenv.h>
 
 static volatile double one = 1, three = 3;
@@ -128,11 +130,40 @@ static void test_rounding_belongs_to_the_fiber(void **state)
 	assert_int_equal(fegetround(), FE_TONEAREST);
 }
 
+static int round_upward(void *arg)
+{
+	EXPECT_EQ(fegetround(), FE_TONEAREST);
+	(void)arg;
+	return fesetround(FE_UPWARD);
+}
+
+/* Neither of the fiber that made the thread, nor of the job before. */
+static int jobs_body(void *arg)
+{
+	int ret = -1;
+
+	EXPECT_EQ(fesetround(FE_DOWNWARD), 0);
+	for (int i = 0; i < 20; i++) {
+		EXPECT_EQ(sp_block(round_upward, arg, &ret), 0);
+		EXPECT_EQ(ret, 0);
+		EXPECT_EQ(fegetround(), FE_DOWNWARD);
+	}
+	return 0;
+}
+
+static void test_jobs_begin_with_the_default(void **state)
+{
+	(void)state;
+	run_on(1, jobs_body, NULL);
+	assert_int_equal(fegetround(), FE_TONEAREST);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rounding_belongs_to_the_fiber),
 		cmocka_unit_test(test_the_thread_sets_the_default),
+		cmocka_unit_test(test_jobs_begin_with_the_default),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

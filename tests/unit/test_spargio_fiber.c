@@ -303,6 +303,34 @@ static void drop(void *value)
 	atomic_fetch_add(&dropped, (int)(intptr_t)value);
 }
 
+/* A fiber that is alone goes on in the same turn, unless it wants a poll. */
+static int poll_body(void *arg)
+{
+	int same = 0;
+
+	(void)arg;
+	for (int i = 0; i < 100; i++) {
+		uint64_t turn = sp_shard_turn();
+
+		EXPECT(turn > 0);
+		sp_yield();
+		same += sp_shard_turn() == turn;
+		turn = sp_shard_turn();
+		sp_yield_poll();
+		EXPECT(sp_shard_turn() > turn);
+	}
+	EXPECT(same > 0);
+	return 0;
+}
+
+static void test_yield_polls_if_asked_to(void **state)
+{
+	(void)state;
+	EXPECT_EQ(sp_shard_turn(), 0);
+	sp_yield_poll();
+	run_on(1, poll_body, NULL);
+}
+
 static int use_local(void *arg)
 {
 	uint32_t key = *(uint32_t *)arg;
@@ -538,6 +566,7 @@ int main(void)
 		cmocka_unit_test(test_pinned_never_moves),
 		cmocka_unit_test(test_hop_goes_where_it_is_told),
 		cmocka_unit_test(test_yield_lets_others_run_however_late),
+		cmocka_unit_test(test_yield_polls_if_asked_to),
 		cmocka_unit_test(test_argument_is_copied),
 		cmocka_unit_test(test_attributes_may_be_left_out),
 		cmocka_unit_test(test_locals_are_per_fiber_and_dropped),

@@ -19,8 +19,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fenv.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -478,6 +480,83 @@ static void test_a_plan_shrinks_to_what_is_needed(void **state)
 	assert_true(tries < 3 * SP_SIM_FAULTS);
 }
 
+/* What a fiber that is cut off, a script or a job did to the thread. */
+
+static struct sp_sim_host *upward;
+
+static void round_upward(void *arg)
+{
+	HOLDS(fegetround() == FE_TONEAREST);
+	fesetround(FE_UPWARD);
+	if (arg != NULL)
+		sp_sim_host_crash(arg);
+}
+
+static int round_upward_and_crash(void *arg)
+{
+	(void)arg;
+	round_upward(upward);
+	return 0;
+}
+
+static int block_upward(void *arg)
+{
+	round_upward(arg);
+	return 0;
+}
+
+static int expect_nearest(void *arg)
+{
+	int ret = -1;
+
+	(void)arg;
+	for (int i = 0; i < 10; i++) {
+		HOLDS(fegetround() == FE_TONEAREST);
+		HOLDS(sp_block(block_upward, NULL, &ret) == 0 && ret == 0);
+		HOLDS(fegetround() == FE_TONEAREST);
+		HOLDS(sp_sleep(SP_MS) == 0);
+	}
+	return 0;
+}
+
+static void test_the_rounding_mode_stays_where_it_was_set(void **state)
+{
+	struct sp_sim *sim;
+
+	(void)state;
+	assert_int_equal(sp_sim_new(NULL, &sim), 0);
+	upward = new_host(sim, "a", "10.0.0.1");
+	assert_int_equal(sp_sim_host_start(upward, NULL, round_upward_and_crash,
+					   NULL),
+			 0);
+	assert_int_equal(sp_sim_host_start(new_host(sim, "b", "10.0.0.2"), NULL,
+					   expect_nearest, NULL),
+			 0);
+	assert_int_equal(sp_sim_at(sim, 2 * SP_MS, round_upward, NULL), 0);
+	expect_over(sim, SP_SIM_OVER);
+	assert_int_equal(fegetround(), FE_TONEAREST);
+	sp_sim_free(sim);
+}
+
+static int do_nothing(void *arg)
+{
+	(void)arg;
+	return 7;
+}
+
+static void test_a_misspelt_seed_is_refused(void **state)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+
+	(void)state;
+	opts.backend = SP_BACKEND_SIM;
+	setenv("SP_SIM_SEED", "12x", 1);
+	assert_int_equal(sp_run(&opts, do_nothing, NULL), -EINVAL);
+	setenv("SP_SIM_SEED", "0x12", 1);
+	assert_int_equal(sp_run(&opts, do_nothing, NULL), 7);
+	unsetenv("SP_SIM_SEED");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -487,6 +566,8 @@ int main(void)
 		cmocka_unit_test(test_clocks_step_drift_and_stop),
 		cmocka_unit_test(test_a_run_that_cannot_go_on_says_why),
 		cmocka_unit_test(test_a_plan_shrinks_to_what_is_needed),
+		cmocka_unit_test(test_the_rounding_mode_stays_where_it_was_set),
+		cmocka_unit_test(test_a_misspelt_seed_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

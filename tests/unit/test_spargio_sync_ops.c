@@ -1,11 +1,13 @@
 /*
- * Every operation that the epoll back end can execute, on this back end and on
- * the ring: the same SQE has the same result. A case is a row of sync_ops.c;
- * an operation that waits is run first until a deadline, then with another
- * fiber that makes its descriptors ready.
+ * Every operation that the epoll back end can execute: the same SQE has the
+ * same result on the ring and on epoll, on each of which tests/unit/meson.build
+ * runs this file. A case is a row of sync_ops.c; an operation that waits is run
+ * first until a deadline, then with another fiber that makes its descriptors
+ * ready.
  */
 #include "runtime.h"
 #include "spargio/io/sync_ops.h"
+#include "spargio/sim/backend.h"
 #include "tempdir.h"
 
 #include <spargio/op.h>
@@ -639,11 +641,49 @@ static void test_every_row_has_a_case(void **state)
 	}
 }
 
+/* A simulated program that calls one of these gets -EOPNOTSUPP. */
+static const uint8_t not_simulated[] = {
+	IORING_OP_SPLICE,
+	IORING_OP_SYMLINKAT,
+	SP__OP_READLINKAT,
+	SP__OP_REALPATH,
+};
+
+static void test_every_row_is_simulated_or_listed(void **state)
+{
+	(void)state;
+	for (unsigned int opcode = 0; opcode <= UINT8_MAX; opcode++) {
+		bool simulated = sp__sim_knows((uint8_t)opcode);
+		bool listed = memchr(not_simulated, (int)opcode,
+				     sizeof(not_simulated)) != NULL;
+
+		if (sp__sqe_known((uint8_t)opcode))
+			CHECK(simulated || listed,
+			      "opcode %u: neither a row of sim/disk.c nor in "
+			      "not_simulated[]",
+			      opcode);
+		CHECK(!simulated || sp__sqe_known((uint8_t)opcode),
+		      "opcode %u is simulated and has no row", opcode);
+		CHECK(!simulated || !listed,
+		      "opcode %u is simulated and in not_simulated[]", opcode);
+	}
+}
+
+/* examples/raw_op.c and docs/runtime.md show what to do without a row. */
+static void test_the_example_of_the_pool_has_no_row(void **state)
+{
+	(void)state;
+	CHECK(!sp__sqe_known(IORING_OP_FADVISE),
+	      "examples/raw_op.c needs an opcode without a row");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_TEMPDIR(test_every_row_has_the_result_of_the_ring),
 		cmocka_unit_test(test_every_row_has_a_case),
+		cmocka_unit_test(test_every_row_is_simulated_or_listed),
+		cmocka_unit_test(test_the_example_of_the_pool_has_no_row),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,7 @@ static const char *const names[CLOSE_REASONS] = {
 	[CLOSE_FRAME_TIMEOUT] = "frame_timeout",
 	[CLOSE_MADE_ROOM] = "made_room",
 	[CLOSE_WRONG_NETWORK] = "wrong_network",
+	[CLOSE_MAX_ROUTERS] = "max_routers",
 };
 
 const char *close_reason_name(enum close_reason e)

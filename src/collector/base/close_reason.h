@@ -42,6 +42,8 @@ enum close_reason {
 	CLOSE_MADE_ROOM,
 	/* its name is bound to networks that do not contain its address */
 	CLOSE_WRONG_NETWORK,
+	/* a router that is not held, and no place for it: --max-routers */
+	CLOSE_MAX_ROUTERS,
 	CLOSE_REASONS
 };
 

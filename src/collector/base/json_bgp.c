@@ -295,25 +295,41 @@ static void put_cluster_list(struct json *j, struct wire_view list)
 	json_end_array(j);
 }
 
+static void put_attribute(struct json *j, const struct bgp_attr *attr,
+			  bool discarded)
+{
+	struct field_writer w = json_fields(j);
+
+	json_object(j);
+	bgp_attr_write(attr, !discarded, &w);
+	json_true_at(j, "discarded", discarded);
+	json_end_object(j);
+}
+
 void json_bgp_attribute(struct json *j, uint8_t flags, uint8_t type,
 			struct wire_view value)
 {
 	struct bgp_attr attr = { .flags = flags, .code = type, .value = value };
-	struct field_writer w = json_fields(j);
 
-	json_object(j);
-	bgp_attr_write(&attr, true, &w);
-	json_end_object(j);
+	put_attribute(j, &attr, false);
 }
 
-/* Attributes without a field, as in the received block. */
+/*
+ * Attributes without a field, as in the received block. A refused one and the
+ * second of a type are marked: they are on the wire and in no route.
+ */
 static void put_unknown(struct json *j, const struct bgp_attrs *a)
 {
 	struct wire_cursor c = wire_start(a->block);
+	uint64_t shown[4] = { 0 };
 	struct bgp_attr attr;
 	bool any = false;
 
 	while (bgp_attr_next(&c, &attr)) {
+		uint64_t bit = UINT64_C(1) << attr.code % 64;
+		bool second = shown[attr.code / 64] & bit;
+
+		shown[attr.code / 64] |= bit;
 		if (bgp_attr_has_member(attr.code))
 			continue;
 		if (!any) {
@@ -321,7 +337,7 @@ static void put_unknown(struct json *j, const struct bgp_attrs *a)
 			json_array(j);
 			any = true;
 		}
-		json_bgp_attribute(j, attr.flags, attr.code, attr.value);
+		put_attribute(j, &attr, second || !bgp_attrs_has(a, attr.code));
 	}
 	if (any)
 		json_end_array(j);

@@ -14,6 +14,8 @@
 
 #include "bmp/text.h"
 
+#include <spargio/time.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -111,6 +113,11 @@ uint64_t log_lost(const struct log *log)
 	return atomic_load_explicit(&log->lost, memory_order_relaxed);
 }
 
+uint64_t log_suppressed(const struct log *log)
+{
+	return atomic_load_explicit(&log->suppressed, memory_order_relaxed);
+}
+
 /* Buckets */
 
 void log_bucket_init(struct log_bucket *bucket, uint32_t burst,
@@ -144,15 +151,46 @@ static bool take_token(struct log_bucket *b, int64_t now_ns)
 	return true;
 }
 
+/* Take a token of those that all buckets share. */
+static bool take_shared_token(struct log *log, enum log_level level,
+			      int64_t now_ns)
+{
+	const int64_t each_ns = INT64_C(1000000000) / LOG_SHARED_RATE;
+	int64_t most = level <= LOG_LEVEL_WARNING ? LOG_SHARED_BURST
+						  : LOG_SHARED_BURST / 4 * 3;
+	int64_t before = atomic_load(&log->tokens_back_ns);
+	int64_t after;
+
+	do {
+		after = (before > now_ns ? before : now_ns) + each_ns;
+		if (after - now_ns > most * each_ns)
+			return false;
+	} while (!atomic_compare_exchange_weak(&log->tokens_back_ns, &before,
+					       after));
+	return true;
+}
+
+static bool take_tokens(struct log *log, struct log_bucket *bucket,
+			enum log_level level, int64_t now_ns)
+{
+	if (!take_token(bucket, now_ns))
+		return false;
+	if (take_shared_token(log, level, now_ns))
+		return true;
+	bucket->tokens++;
+	return false;
+}
+
 bool log_begin_limited(struct log *log, struct log_bucket *bucket,
 		       int64_t now_ns, enum log_level level, const char *event,
 		       struct log_line *line)
 {
 	if (!log_wants(log, level))
 		return false;
-	if (!take_token(bucket, now_ns)) {
+	if (!take_tokens(log, bucket, level, now_ns)) {
 		bucket->suppressed++;
-		bucket->left_out_total++;
+		atomic_fetch_add_explicit(&log->suppressed, 1,
+					  memory_order_relaxed);
 		return false;
 	}
 	log_start(log, level, event, line);
@@ -343,16 +381,16 @@ void log_error(struct log_line *line, const char *key, int err)
 /* "2026-11-16T00:22:20.123Z" */
 static void put_time(struct log_line *line)
 {
-	struct timespec now;
+	int64_t now = sp_wall_now();
+	time_t seconds = now / SP_S;
 	struct tm tm;
 	char text[64];
 	size_t len;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	gmtime_r(&now.tv_sec, &tm);
+	gmtime_r(&seconds, &tm);
 	len = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
 	snprintf(text + len, sizeof(text) - len, ".%03ldZ",
-		 now.tv_nsec / 1000000);
+		 (long)(now % SP_S / SP_MS));
 	log_text(line, "time", text);
 }
 

@@ -66,7 +66,21 @@ struct log {
 	_Atomic uint64_t lost;	    /* lines lost since the start */
 	_Atomic uint64_t lost_told; /* lost lines that were reported */
 	_Atomic uint64_t lines;	    /* lines written since the start */
+	/* limited lines left out since the start, by any bucket */
+	_Atomic uint64_t suppressed;
+	/*
+	 * The limit that all buckets share: the time at which it will have all
+	 * its tokens back; in the past = it has them.
+	 */
+	_Atomic int64_t tokens_back_ns;
 };
+
+/*
+ * All limited lines together: burst, and per second. A quarter of the burst is
+ * for warnings and errors alone.
+ */
+#define LOG_SHARED_BURST 10000
+#define LOG_SHARED_RATE	 100
 
 /*
  * A rate limit, so that a session cannot fill the disk: a line costs one token;
@@ -78,7 +92,6 @@ struct log_bucket {
 	uint32_t tokens;
 	/* lines suppressed since the last line that was written */
 	uint32_t suppressed;
-	uint64_t left_out_total;
 	int64_t last_ns; /* when tokens were last added */
 };
 
@@ -101,6 +114,7 @@ void log_fini(struct log *log);
 void log_set_level(struct log *log, enum log_level level);
 
 uint64_t log_lost(const struct log *log);
+uint64_t log_suppressed(const struct log *log);
 
 void log_bucket_init(struct log_bucket *bucket, uint32_t burst,
 		     uint32_t per_second, int64_t now_ns);
@@ -127,8 +141,10 @@ static inline bool log_begin(struct log *log, enum log_level level,
 }
 
 /*
- * The same for events that a router can cause. Without a token the line is left
- * out and counted; the next one has suppressed=N. @now_ns is monotonic.
+ * The same for events that a router or a client can cause. Without a token the
+ * line is left out and counted; the next one of the bucket has suppressed=N. A
+ * line needs a token of its bucket, and one that all buckets share, so that
+ * many routers cannot fill the disk either. @now_ns is monotonic.
  */
 bool log_begin_limited(struct log *log, struct log_bucket *bucket,
 		       int64_t now_ns, enum log_level level, const char *event,

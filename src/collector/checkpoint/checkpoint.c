@@ -93,6 +93,7 @@ static int write_manifest(struct checkpoint *c)
 /* Log when writing manifests begins to fail, and when it works again. */
 static void log_manifest(struct checkpoint *c, int err)
 {
+	struct nats_error why;
 	struct log_line line;
 
 	if ((err < 0) == c->failing)
@@ -102,8 +103,12 @@ static void log_manifest(struct checkpoint *c, int err)
 		       err < 0 ? "manifest_failed" : "manifest_written", &line))
 		return;
 	log_text(&line, "in", state_store_where(c->store));
-	if (err < 0)
+	if (err < 0) {
 		log_error(&line, "error", err);
+		state_store_last_error(c->store, &why);
+		if (why.text[0] != '\0')
+			log_text(&line, "why", why.text);
+	}
 	log_end(&line);
 }
 

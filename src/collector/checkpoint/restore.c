@@ -205,17 +205,17 @@ static int source_read(struct restore *r,
 }
 
 /*
- * A damaged segment of the journal or spool was set aside: consumers do not get
+ * A segment of the journal or spool is damaged or missing: consumers do not get
  * its records, and the routers concerned are not known.
  */
-static int resync_if_set_aside(struct restore *r)
+static int resync_if_damaged(struct restore *r)
 {
 	struct publisher_stats stats;
 
 	publisher_stats(r->publisher, &stats);
 	if (stats.damaged_segments == 0)
 		return 0;
-	log_cannot_tell(r, "a damaged segment was set aside", 0);
+	log_cannot_tell(r, "a segment is damaged or missing", 0);
 	r->unknown = true;
 	return each_shard(r, COLLECTOR_ENV_SERIAL, resync_each);
 }
@@ -359,7 +359,7 @@ static int restore_all(struct restore *r)
 	if (err == 0)
 		err = source_read(r, restore_spool);
 	if (err == 0)
-		err = resync_if_set_aside(r);
+		err = resync_if_damaged(r);
 	if (err == 0)
 		err = check_spool_gap(r);
 	if (err == 0)

@@ -114,6 +114,7 @@ static int snapshot_check(struct shard_job *s, const char *name,
 	router = restore_router(s, id, &made);
 	if (router == NULL)
 		return -ENOMEM;
+	router->snapshot.filed = true;
 	/*
 	 * The end of a damaged file was not read: use the position of the
 	 * manifest.

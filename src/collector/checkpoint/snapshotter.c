@@ -60,6 +60,7 @@ bool snapshot_file_name(const struct rib_router *router,
 bool snapshot_router_unsettled(const struct router *router)
 {
 	return router->resync || router_is_empty(router) ||
+	       router->snapshot.unwanted ||
 	       rib_router_resyncing(router->rib_router);
 }
 
@@ -296,6 +297,7 @@ static int write_file(struct taking *t, int64_t begun)
 
 	if (err == 0)
 		err = snapshot_finish(t);
+	t->router->snapshot.filed = true;
 	if (err == 0)
 		err = state_store_commit(t->writer);
 	else
@@ -365,6 +367,8 @@ bool snapshot_error_is_global(int err)
 	case -EIO:
 	case -ENOENT: /* the folder is missing */
 	case -EACCES:
+	case -EPERM:	  /* a setting of the bucket is refused */
+	case -EMSGSIZE:	  /* the bucket takes only shorter values now */
 	case -EOPNOTSUPP: /* the server has no JetStream */
 	case -ENOTCONN:
 	case -ECONNREFUSED:
@@ -384,6 +388,7 @@ static void log_failure(struct snapshotter *snapshotter,
 			const struct router *router, int err)
 {
 	char name[SNAPSHOT_NAME_MAX] = "";
+	struct nats_error why;
 	struct log_line line;
 
 	snapshotter->counts.failures++;
@@ -394,6 +399,9 @@ static void log_failure(struct snapshotter *snapshotter,
 	log_text(&line, "file", name);
 	log_text(&line, "in", state_store_where(snapshotter->store));
 	log_error(&line, "error", err);
+	state_store_last_error(snapshotter->store, &why);
+	if (why.text[0] != '\0')
+		log_text(&line, "why", why.text);
 	log_end(&line);
 }
 
@@ -458,6 +466,27 @@ void snapshotter_check_log(struct snapshotter *snapshotter)
 }
 
 /*
+ * The router is to be forgotten. If it comes back before that, its file is
+ * written again.
+ */
+static int snapshot_remove(struct snapshotter *snapshotter,
+			   struct router *router)
+{
+	char name[SNAPSHOT_NAME_MAX];
+	int err;
+
+	router->snapshot.valid = false;
+	if (!snapshot_file_name(router->rib_router, name))
+		return 0;
+	err = state_store_remove(snapshotter->store, name); /* yields */
+	if (err < 0 && err != -ENOENT)
+		return err;
+	router->snapshot.filed = false;
+	worker_schedule_router_gc(snapshotter->worker);
+	return 0;
+}
+
+/*
  * Write the files that are due. A failure of one file does not keep the others
  * from being written, in this round or a later one.
  */
@@ -474,6 +503,8 @@ static int round_of(struct snapshotter *snapshotter, bool all)
 		if (snapshot_due(router, all, sp_now()))
 			err = snapshot_take(snapshotter, router, false,
 					    SP_NEVER); /* yields */
+		else if (router->snapshot.unwanted && router->snapshot.filed)
+			err = snapshot_remove(snapshotter, router); /* yields */
 		if (err == -EPIPE)
 			err = -ECANCELED;
 		if (err < 0 && err != -ECANCELED)

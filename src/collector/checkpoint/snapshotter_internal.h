@@ -17,7 +17,7 @@ struct snapshotter;
 /*
  * True if consumers do not have the router's table yet, so a file would be
  * wrong; or if the router never had a table, so that a stranger cannot make us
- * write files.
+ * write files; or if it is to be forgotten.
  */
 bool snapshot_router_unsettled(const struct router *router);
 

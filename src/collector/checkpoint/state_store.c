@@ -1,6 +1,7 @@
 #include "collector/checkpoint/state_store.h"
 
 #include "collector/checkpoint/state_store_ops.h"
+#include "egress/nats/auth.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,6 +20,13 @@ const char *state_store_where(const struct state_store *store)
 bool state_store_is_remote(const struct state_store *store)
 {
 	return store->elsewhere;
+}
+
+void state_store_last_error(struct state_store *store, struct nats_error *out)
+{
+	*out = (struct nats_error){ "" };
+	if (store->ops->last_error != NULL)
+		store->ops->last_error(store, out);
 }
 
 int state_store_begin(struct state_store *store, const char *name,
@@ -127,6 +135,11 @@ int state_store_list(struct state_store *store,
 		     int (*each)(void *arg, const char *name), void *arg)
 {
 	return store->ops->list(store, each, arg);
+}
+
+int state_store_remove(struct state_store *store, const char *name)
+{
+	return store->ops->remove(store, name);
 }
 
 int state_store_set_aside(struct state_store *store, const char *name)

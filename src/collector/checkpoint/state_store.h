@@ -67,6 +67,12 @@ const char *state_store_where(const struct state_store *store);
  */
 bool state_store_is_remote(const struct state_store *store);
 
+/*
+ * What the server said to the last call that failed, or "": several fibers may
+ * use the store, so the error may be of another one.
+ */
+void state_store_last_error(struct state_store *store, struct nats_error *out);
+
 /* Writing */
 
 int state_store_begin(struct state_store *store, const char *name,
@@ -106,6 +112,12 @@ int state_store_get(struct state_store *store, const char *name, size_t max,
  */
 int state_store_list(struct state_store *store,
 		     int (*each)(void *arg, const char *name), void *arg);
+
+/*
+ * Remove a file. -ENOENT if there is none. It may be there again after a crash
+ * of the host.
+ */
+int state_store_remove(struct state_store *store, const char *name);
 
 /* Rename a file so that it is not read again but can be examined. */
 int state_store_set_aside(struct state_store *store, const char *name);

@@ -235,6 +235,11 @@ static int folder_list(struct state_store *store,
 	return err;
 }
 
+static int folder_remove(struct state_store *store, const char *name)
+{
+	return sp_unlinkat(folder_of(store)->fd, name, 0);
+}
+
 static int set_aside(struct state_store *store, const char *name)
 {
 	int dir = folder_of(store)->fd;
@@ -274,6 +279,7 @@ int state_store_open_dir_readonly(const char *path, struct state_store **out)
 		.read = read_some,
 		.done = folder_reader_close,
 		.list = folder_list,
+		.remove = folder_remove,
 		.set_aside = set_aside,
 	};
 	struct folder *f = calloc(1, sizeof(*f));
@@ -299,7 +305,7 @@ int state_store_open_dir_readonly(const char *path, struct state_store **out)
 
 int state_store_open_dir(const char *path, struct state_store **out)
 {
-	int err = sp_mkdir_all(AT_FDCWD, path, 0700);
+	int err = file_make_dir(path, 0700);
 	struct state_store *store;
 
 	if (err < 0)

@@ -17,10 +17,11 @@
  */
 #include "collector/checkpoint/state_store_kv.h"
 
-#include "egress/nats/conn.h"
+#include "egress/nats/client.h"
 
 #include <spargio/fiber.h>
 #include <spargio/pool.h>
+#include <spargio/runtime.h>
 
 #include <errno.h>
 #include <inttypes.h>
@@ -28,8 +29,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
+#define CHUNK	     ((size_t)256 * 1024)
 #define HEAD_MAX     128
 #define HEAD_VERSION 1
 
@@ -37,6 +38,7 @@ struct kv_writer {
 	struct state_store_writer writer;
 	struct kv_head before;
 	struct kv_head now;
+	size_t chunk; /* maximum bytes of a value */
 	size_t held;
 	char *name;
 	uint8_t *gathered;
@@ -57,24 +59,30 @@ struct kv_reader {
 static int run_call(void *arg)
 {
 	struct kv_call *c = arg;
-	struct nats_error why;
+	struct nats_kv *kv = c->store->kv;
+	struct nats_error why = { "" };
 	int err = -EINVAL;
 
 	switch (c->kind) {
 	case KV_GET:
-		err = nats_kv_get(c->kv, c->key, &why, &c->out, &c->out_len,
+		err = nats_kv_get(kv, c->key, &why, &c->out, &c->out_len,
 				  &c->revision);
 		break;
 	case KV_PUT:
-		err = nats_kv_put(c->kv, c->key, c->in, c->in_len, &why);
+		err = nats_kv_put(kv, c->key, c->in, c->in_len, &why);
 		break;
 	case KV_REPLACE:
-		err = nats_kv_replace(c->kv, c->key, c->in, c->in_len,
-				      c->revision, &why);
+		err = nats_kv_replace(kv, c->key, c->in, c->in_len, c->revision,
+				      &why);
 		break;
 	case KV_PURGE:
-		err = nats_kv_purge(c->kv, c->key, &why);
+		err = nats_kv_purge(kv, c->key, &why);
 		break;
+	}
+	if (err < 0 && err != -ENOENT) {
+		pthread_mutex_lock(&c->store->why_lock);
+		c->store->why = why;
+		pthread_mutex_unlock(&c->store->why_lock);
 	}
 	nats_thread_done();
 	return err;
@@ -99,7 +107,7 @@ int state_store_kv_block(int (*fn)(void *), void *arg)
 /* A cancelled fiber must not start another call. */
 int state_store_kv_call(struct state_store *store, struct kv_call *c)
 {
-	c->kv = kv_store_of(store)->kv;
+	c->store = kv_store_of(store);
 	return sp_cancelled() ? -ECANCELED : state_store_kv_block(run_call, c);
 }
 
@@ -189,6 +197,14 @@ static void free_writer(struct kv_writer *w)
 	free(w);
 }
 
+/* A message also contains its subject and headers, so half of the limit. */
+static size_t chunk_size(struct state_store *store)
+{
+	size_t half = nats_kv_max(kv_store_of(store)->kv) / 2;
+
+	return half < CHUNK ? half : CHUNK;
+}
+
 static int kv_writer_begin(struct state_store *store, const char *name,
 			   struct state_store_writer **out)
 {
@@ -199,16 +215,19 @@ static int kv_writer_begin(struct state_store *store, const char *name,
 		return -ENOMEM;
 	w->writer.store = store;
 	w->name = strdup(name);
-	w->gathered = malloc(kv_store_of(store)->chunk);
-	err = w->name == NULL || w->gathered == NULL
+	err = w->name == NULL
 		      ? -ENOMEM
 		      : state_store_kv_head(store, name, "head", &w->before);
 	/* A head that cannot be parsed is replaced like any other. */
 	if (err == -ENOENT || err == -EBADMSG)
 		err = 0;
-	if (err == 0 &&
-	    getrandom(&w->now.generation, sizeof(w->now.generation), 0) < 0)
-		err = -errno;
+	/* That call has connected if necessary, and knows the limits. */
+	w->chunk = chunk_size(store);
+	w->gathered = malloc(w->chunk);
+	if (err == 0 && w->gathered == NULL)
+		err = -ENOMEM;
+	if (err == 0)
+		err = sp_random(&w->now.generation, sizeof(w->now.generation));
 	if (err < 0) {
 		free_writer(w);
 		return err;
@@ -246,18 +265,17 @@ static int write_some(struct state_store_writer *writer, const void *bytes,
 		      size_t len)
 {
 	struct kv_writer *w = (struct kv_writer *)writer;
-	size_t chunk = kv_store_of(writer->store)->chunk;
 	const uint8_t *p = bytes;
 	int err = 0;
 
 	while (len > 0 && err == 0) {
-		size_t n = len < chunk - w->held ? len : chunk - w->held;
+		size_t n = len < w->chunk - w->held ? len : w->chunk - w->held;
 
 		memcpy(w->gathered + w->held, p, n);
 		w->held += n;
 		p += n;
 		len -= n;
-		if (w->held == chunk)
+		if (w->held == w->chunk)
 			err = put_gathered(w);
 	}
 	return err;
@@ -410,6 +428,24 @@ static ssize_t read_some(struct state_store_reader *reader, void *bytes,
 	return (ssize_t)n;
 }
 
+/* The head first: without it the file is gone, and a start tidies the rest. */
+static int kv_remove(struct state_store *store, const char *name)
+{
+	struct kv_call drop = { .kind = KV_PURGE };
+	struct kv_head head;
+	int err = state_store_kv_head(store, name, "head", &head);
+	bool readable = err == 0;
+
+	if (err < 0 && err != -EBADMSG)
+		return err;
+	err = state_store_kv_key(store, name, "head", drop.key);
+	if (err == 0)
+		err = state_store_kv_call(store, &drop);
+	return err == 0 && readable
+		       ? state_store_kv_purge(store, name, head.generation)
+		       : err;
+}
+
 /* Move the head to another key; the chunks are found by it. */
 static int set_aside(struct state_store *store, const char *name)
 {
@@ -432,6 +468,15 @@ static int set_aside(struct state_store *store, const char *name)
 	return err < 0 ? err : state_store_kv_call(store, &drop);
 }
 
+static void last_error(struct state_store *store, struct nats_error *out)
+{
+	struct kv_store *s = kv_store_of(store);
+
+	pthread_mutex_lock(&s->why_lock);
+	*out = s->why;
+	pthread_mutex_unlock(&s->why_lock);
+}
+
 const struct state_store_ops state_store_kv_ops = {
 	.close = state_store_kv_close,
 	.begin = kv_writer_begin,
@@ -442,5 +487,7 @@ const struct state_store_ops state_store_kv_ops = {
 	.read = read_some,
 	.done = kv_reader_close,
 	.list = state_store_kv_list,
+	.remove = kv_remove,
 	.set_aside = set_aside,
+	.last_error = last_error,
 };

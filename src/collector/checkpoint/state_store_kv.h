@@ -12,6 +12,7 @@
 
 #include "egress/nats/kv.h"
 
+#include <pthread.h>
 #include <stdint.h>
 
 #define STATE_STORE_KV_KEY_MAX 384
@@ -20,7 +21,8 @@ struct kv_store {
 	struct state_store store;
 	struct nats_kv *kv;
 	char *collector;
-	size_t chunk; /* maximum bytes of a value */
+	pthread_mutex_t why_lock;
+	struct nats_error why; /* of the last call that failed */
 };
 
 /* The content of a head. */
@@ -40,7 +42,7 @@ enum kv_call_kind {
 
 struct kv_call {
 	enum kv_call_kind kind;
-	struct nats_kv *kv;
+	struct kv_store *store;
 	char key[STATE_STORE_KV_KEY_MAX];
 	const void *in;
 	size_t in_len;

@@ -3,7 +3,7 @@
  */
 #include "collector/checkpoint/state_store_kv.h"
 
-#include "egress/nats/conn.h"
+#include "egress/nats/client.h"
 
 #include <spargio/fiber.h>
 #include <spargio/time.h>
@@ -15,7 +15,6 @@
 #include <string.h>
 
 #define BUCKET "arancini-state"
-#define CHUNK  ((size_t)256 * 1024)
 #define AGAIN  (500 * SP_MS)
 
 /* The keys there are */
@@ -188,6 +187,7 @@ void state_store_kv_close(struct state_store *store)
 
 	if (s->kv != NULL)
 		state_store_kv_block(run_close, s->kv);
+	pthread_mutex_destroy(&s->why_lock);
 	free(s->collector);
 	free(store->where);
 	free(s);
@@ -211,10 +211,6 @@ static int store_attempt(struct kv_store *s, struct open_job *job, bool *opened)
 	if (err < 0)
 		return err;
 	s->kv = job->kv;
-	/* A message also contains its subject and headers. */
-	s->chunk = nats_kv_max(s->kv) / 2;
-	if (s->chunk > CHUNK || s->chunk == 0)
-		s->chunk = CHUNK;
 	err = state_store_kv_tidy(&s->store);
 	if (err < 0) {
 		state_store_kv_block(run_close, s->kv);
@@ -230,7 +226,7 @@ static int connect_store(struct kv_store *s, struct open_job *job,
 	int err;
 
 	while ((err = store_attempt(s, job, &opened)) < 0) {
-		if (err == -ENOMEM || err == -EINVAL || sp_now() >= deadline ||
+		if (err == -ENOMEM || err == -EPERM || sp_now() >= deadline ||
 		    (opened && !is_broken_connection(err)))
 			return err;
 		if (sp_sleep(AGAIN) < 0)
@@ -245,6 +241,7 @@ static struct kv_store *state_store_new(void)
 
 	if (s == NULL)
 		return NULL;
+	pthread_mutex_init(&s->why_lock, NULL);
 	s->store.ops = &state_store_kv_ops;
 	s->store.elsewhere = true;
 	return s;

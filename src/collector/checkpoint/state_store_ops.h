@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+struct nats_error;
 struct state_store;
 struct state_store_writer;
 struct state_store_reader;
@@ -31,7 +32,10 @@ struct state_store_ops {
 	void (*done)(struct state_store_reader *r);
 	int (*list)(struct state_store *store,
 		    int (*each)(void *arg, const char *name), void *arg);
+	int (*remove)(struct state_store *store, const char *name);
 	int (*set_aside)(struct state_store *store, const char *name);
+	/* NULL if errno says it all */
+	void (*last_error)(struct state_store *store, struct nats_error *out);
 };
 
 struct state_store {

@@ -84,6 +84,7 @@ struct config {
 	struct {
 		uint64_t sessions;
 		uint64_t sessions_per_ip;
+		uint64_t routers;
 		int64_t handshake_timeout;
 		int64_t idle_timeout;
 		int64_t frame_timeout;

@@ -1,5 +1,5 @@
 /*
- * Which changes a reload applies, and which it cannot.
+ * Find the changes of a reload, and keep old values where a restart is needed.
  */
 #include "collector/config/diff.h"
 
@@ -41,7 +41,7 @@ static bool same_key(const struct config_router *a,
 				  config_router_at_const(b, key));
 }
 
-/* Either may be NULL: the section was added or removed. */
+/* @a is NULL if the section was added, @b if it was removed. */
 static void compare_router(const char *title, const struct config_router *a,
 			   const struct config_router *b, struct report *report)
 {
@@ -87,7 +87,7 @@ size_t config_compare(const struct config *running, const struct config *read,
 	return report.restart;
 }
 
-/* Keeping what needs a restart */
+/* Keep the running values of options that need a restart */
 
 static int keep_router(const struct config_router *running,
 		       struct config_router *read)
@@ -121,7 +121,7 @@ static bool needs_restart(const struct config_router *r)
 	return false;
 }
 
-/* Keep a section that was removed from the file but is still in force. */
+/* Add @running to @read: it left the file, but is in force until a restart. */
 static int keep_gone(const struct config_router *running, struct config *read)
 {
 	struct config_router made = {

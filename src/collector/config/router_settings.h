@@ -2,9 +2,9 @@
  * collector/config/router_settings.h - the combined settings of a router
  *
  * All sections that match a router apply. If two of them set the same key, the
- * section by port overrides the one by address, and that overrides the one by
- * name. Filter rules are tested in that order, those of the collector last; for
- * add-path each family is set separately.
+ * section by port overrides the section by address, which overrides the section
+ * by name. Filter rules are tested in this order, the collector's rules last.
+ * For add-path each family is set separately.
  */
 #ifndef COLLECTOR_CONFIG_ROUTER_SETTINGS_H
 #define COLLECTOR_CONFIG_ROUTER_SETTINGS_H
@@ -26,8 +26,8 @@ struct config_router_settings {
 };
 
 /*
- * For the session from @address and @port of the router called @name (NULL:
- * none). Cost: three lookups in a hash table; once for each session.
+ * The settings for a session from @address and @port; @name is the name of its
+ * router, or NULL. Cost: three lookups in a hash table; once for each session.
  */
 void config_router_settings(const struct config *config,
 			    const uint8_t address[16], uint16_t port,
@@ -42,21 +42,26 @@ const char *config_router_alias(const struct config *config,
 bool config_router_is_configured(const struct config *config,
 				 const uint8_t address[16], uint16_t port);
 
-/* True if there is a section for its name. */
+/* True if there is a section for the router name @name. */
 bool config_router_name_is_configured(const struct config *config,
 				      const char *name);
 
-/* True if a session from @address may use this name: key "networks". */
+/* True if the key "networks" lets a session from @address use @name. */
 bool config_router_network_permits(const struct config *config,
 				   const char *name, const uint8_t address[16]);
 
 /*
- * The section about the same router, or NULL; and a new one, taking over, of a
- * router that has none. Kind, address, port and title of a section that was
- * added never change.
+ * The section of @config with the same key as @like, or NULL. The key is the
+ * kind with the address, the address and port, or the title.
  */
 struct config_router *config_router_same(const struct config *config,
 					 const struct config_router *like);
+
+/*
+ * Add a section whose key is not in @config yet, and take over what *@made
+ * points to. Returns the section, whose key must not be changed; NULL if out of
+ * memory: the caller then still owns *@made.
+ */
 struct config_router *config_router_add(struct config *config,
 					const struct config_router *made);
 

@@ -48,6 +48,9 @@ static void put_collector(struct http_request *r,
 	metrics_one(&r->out, "arancini_log_lost_lines_total", METRICS_COUNTER,
 		    (double)log_lost(h->log),
 		    "Log lines that could not be written at once.");
+	metrics_one(&r->out, "arancini_log_suppressed_lines_total",
+		    METRICS_COUNTER, (double)log_suppressed(h->log),
+		    "Log lines about routers and clients beyond their limits.");
 	put_connections(r);
 }
 

@@ -36,8 +36,8 @@ static void clash_log(struct session *s, const char *words,
 	const struct router *router = s->router;
 	struct log_line line;
 
-	if (!log_begin(s->worker->log, LOG_LEVEL_WARNING, "router_clash",
-		       &line))
+	if (!log_begin_limited(s->worker->log, &s->worker->clashes, sp_now(),
+			       LOG_LEVEL_WARNING, "router_clash", &line))
 		return;
 	log_address_port(&line, "from", s->connection->address,
 			 s->connection->port);

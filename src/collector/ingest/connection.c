@@ -3,6 +3,7 @@
 #include "collector/collector_env.h"
 #include "collector/worker_state.h"
 
+#include <spargio/file.h>
 #include <spargio/op.h>
 #include <spargio/socket.h>
 #include <spargio/sync.h>
@@ -13,8 +14,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 struct connection *connection_new(const struct collector_env *env, int fd,
 				  const uint8_t address[16], uint16_t port)
@@ -98,6 +97,9 @@ static const char *close_hint(enum close_reason why)
 	case CLOSE_MADE_ROOM:
 		return "it had named no peer when places ran out: "
 		       "--max-sessions, or a section for it";
+	case CLOSE_MAX_ROUTERS:
+		return "no place for one more router: --max-routers, or a "
+		       "section for it";
 	case CLOSE_TOO_LONG:
 		return "a longer message than --max-frame allows";
 	default:
@@ -105,28 +107,27 @@ static const char *close_hint(enum close_reason why)
 	}
 }
 
-enum close_reason connection_wait_first_bytes(
-	const struct connection *connection, int64_t deadline)
+enum close_reason connection_wait_first_bytes(struct connection *connection,
+					      int64_t deadline)
 {
-	if (connection->early_len > 0)
-		return CLOSE_NONE;
-	for (;;) {
-		int ready = sp_wait_fd_until(connection->fd, POLLIN, deadline);
-		uint8_t first;
-		ssize_t n;
+	int got = 1;
 
-		if (ready == -ETIMEDOUT)
-			return CLOSE_HANDSHAKE;
-		if (ready < 0)
-			return CLOSE_SHUTDOWN;
-		n = recv(connection->fd, &first, 1, MSG_PEEK | MSG_DONTWAIT);
-		if (n > 0)
-			return CLOSE_NONE;
-		if (n == 0)
-			return CLOSE_CLOSED;
-		/* Readiness is only a hint. */
-		if (errno != EAGAIN && errno != EINTR)
-			return CLOSE_RESET;
+	/* Wait without a buffer: many may wait. */
+	if (connection->early_len == 0)
+		got = sp_wait_fd_until(connection->fd, POLLIN, deadline);
+	if (got > 0 && connection->early_len == 0)
+		got = connection_read_early(connection, deadline);
+	if (got > 0)
+		return CLOSE_NONE;
+	switch (got) {
+	case 0:
+		return CLOSE_CLOSED;
+	case -ETIMEDOUT:
+		return CLOSE_HANDSHAKE;
+	case -ECANCELED:
+		return CLOSE_SHUTDOWN;
+	default:
+		return CLOSE_RESET;
 	}
 }
 
@@ -168,7 +169,8 @@ static bool is_refusal(enum close_reason why)
 	if (why == CLOSE_REPLACED || why == CLOSE_DUPLICATE_ROUTER)
 		return false;
 	return (why >= CLOSE_BAD_VERSION && why < CLOSE_OPERATOR) ||
-	       why == CLOSE_FRAME_TIMEOUT || why == CLOSE_MADE_ROOM;
+	       why == CLOSE_FRAME_TIMEOUT || why == CLOSE_MADE_ROOM ||
+	       why == CLOSE_MAX_ROUTERS;
 }
 
 enum close_reason connection_close_reason(const struct connection *connection,
@@ -199,7 +201,7 @@ void connection_end(struct connection *connection, struct worker *w,
 		log_closed(w, connection, why);
 	/* In this order: until then limits may shut down the socket. */
 	limits_leave(connection->env->limits, &connection->place);
-	close(connection->fd);
+	sp_close(connection->fd);
 	if (connection->ended != NULL)
 		sp_sem_post(connection->ended);
 	free(connection->early);

@@ -62,11 +62,11 @@ struct connection *connection_new(const struct collector_env *env, int fd,
 				  const uint8_t address[16], uint16_t port);
 
 /*
- * Wait until the peer has sent something, without reading it. CLOSE_NONE, or
- * the reason if it ended first. Yields.
+ * Wait until the peer has sent something, which is then among the early bytes.
+ * CLOSE_NONE, or the reason if it ended first. Yields.
  */
-enum close_reason connection_wait_first_bytes(
-	const struct connection *connection, int64_t deadline);
+enum close_reason connection_wait_first_bytes(struct connection *connection,
+					      int64_t deadline);
 
 /* Log a refused connection, with advice. */
 void connection_log_refusal(struct worker *w, const uint8_t address[16],

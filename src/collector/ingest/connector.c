@@ -4,6 +4,7 @@
 #include "collector/ingest/listener.h"
 #include "collector/worker_state.h"
 
+#include <spargio/file.h>
 #include <spargio/net.h>
 #include <spargio/resolve.h>
 #include <spargio/socket.h>
@@ -12,7 +13,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define FIRST_WAIT   SP_S
 #define LONGEST_WAIT (60 * SP_S)
@@ -62,11 +62,11 @@ static int connect_to(const struct connector *connector,
 	struct sp_tcp_opts buffer = {
 		.recv_buffer = (int)connector->worker->config->listen.rcvbuf,
 	};
-	int fd = socket(to->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = sp_connect_socket(to);
 	int err;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	err = sp_tcp_set(fd, &buffer);
 	if (err == 0)
 		err = listener_set_md5(connector->worker, fd);
@@ -74,7 +74,7 @@ static int connect_to(const struct connector *connector,
 		err = sp_connect_fd_until(fd, to, deadline);
 	if (err == 0)
 		return fd;
-	close(fd);
+	sp_close(fd);
 	return err;
 }
 

@@ -12,6 +12,7 @@
 
 #include "bmp/bytes.h"
 
+#include <spargio/socket.h>
 #include <spargio/time.h>
 
 #include <assert.h>
@@ -259,7 +260,7 @@ static bool evict_oldest(struct limits *l)
 	place_drop(l, oldest);
 	atomic_store(&oldest->evicted, true);
 	/* The socket is open: it is closed only after limits_leave(). */
-	(void)shutdown(oldest->fd, SHUT_RDWR);
+	(void)sp_shutdown(oldest->fd, SHUT_RDWR);
 	return true;
 }
 

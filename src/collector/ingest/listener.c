@@ -10,6 +10,8 @@
 #include "collector/worker_state.h"
 
 #include <spargio/accept_loop.h>
+#include <spargio/file.h>
+#include <spargio/net.h>
 #include <spargio/socket.h>
 #include <spargio/time.h>
 
@@ -17,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 /* Waits between attempts to open a listener that failed. */
 #define FIRST_WAIT   SP_S
@@ -62,15 +63,6 @@ enum listen_share {
 	LISTEN_SHARED, /* shared with this process's listeners */
 };
 
-static int port_share(int fd)
-{
-	int one = 1;
-
-	return setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one)) < 0
-		       ? -errno
-		       : 0;
-}
-
 /*
  * On a privileged port all workers listen on the socket that was bound early.
  */
@@ -89,11 +81,11 @@ static int socket_listen(struct worker *w, const struct config_address *at,
 	if (fd < 0)
 		return fd;
 	if (opts->reuse_port)
-		err = port_share(fd);
+		err = sp_listener_share(fd);
 	if (err == 0 && listen(fd, opts->backlog) < 0)
 		err = -errno;
 	if (err < 0) {
-		close(fd);
+		sp_close(fd);
 		return err;
 	}
 	*out = fd;
@@ -116,13 +108,13 @@ static int listen_at(struct worker *w, const struct config_address *at,
 	if (err < 0)
 		return err;
 	if (share == LISTEN_FIRST)
-		err = port_share(fd);
+		err = sp_listener_share(fd);
 	if (err == 0 && buffer.recv_buffer != 0)
 		err = sp_tcp_set(fd, &buffer);
 	if (err == 0)
 		err = listener_set_md5(w, fd);
 	if (err < 0) {
-		close(fd);
+		sp_close(fd);
 		return err;
 	}
 	*out = fd;
@@ -210,7 +202,7 @@ int listener_open(struct worker *w, const struct config_address *at,
 void listener_close(struct listener *listener)
 {
 	if (listener->fd >= 0)
-		close(listener->fd);
+		sp_close(listener->fd);
 	listener->fd = -1;
 }
 
@@ -243,7 +235,7 @@ static int turn_away(struct worker *w, int fd, const uint8_t address[16],
 {
 	w->counts.close_reasons[why]++;
 	connection_log_refusal(w, address, port, why);
-	close(fd);
+	sp_close(fd);
 	return -EPERM;
 }
 
@@ -271,7 +263,7 @@ static int log_gone(struct worker *w, int fd, int err)
 			 "reset before it was accepted: its address is gone");
 		log_end(&line);
 	}
-	close(fd);
+	sp_close(fd);
 	return -EPERM;
 }
 

@@ -12,13 +12,11 @@
 #include "rib/read.h"
 #include "rib/rib.h"
 
+#include <spargio/socket.h>
 #include <spargio/time.h>
 
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <string.h>
-#include <sys/socket.h>
 
 /* How long the last bytes of a connection the router closed may take. */
 #define DRAIN_NS (10 * SP_S)
@@ -33,19 +31,6 @@
 #define WAIT_NS	    (100 * SP_MS)
 
 /* The older session */
-
-/* Milliseconds since something came from the other end of @fd; < 0: error. */
-static int64_t last_heard_ms(int fd)
-{
-	struct tcp_info info;
-	socklen_t len = sizeof(info);
-
-	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0)
-		return -errno;
-	return info.tcpi_last_data_recv < info.tcpi_last_ack_recv
-		       ? info.tcpi_last_data_recv
-		       : info.tcpi_last_ack_recv;
-}
 
 /* Two sessions that meet at one router. */
 struct meeting {
@@ -83,7 +68,7 @@ static enum identity_state older_state(const struct meeting *m,
 
 	if (session_is_ending(older))
 		return IDENTITY_CLOSED;
-	ago_ms = last_heard_ms(older->connection->fd);
+	ago_ms = sp_tcp_heard_ms(older->connection->fd);
 	/* The kernel counts in ticks of up to 10 ms. */
 	if (ago_ms >= 0 && ago_ms + 20 < since_ms)
 		return IDENTITY_ALIVE;
@@ -280,6 +265,7 @@ static enum close_reason take_if_free(struct session *s)
 		why = wait_for_release(router, sp_in(DRAIN_NS));
 	if (why == CLOSE_NONE && router->session == NULL) {
 		router->session = s;
+		router_claimed(router);
 		memcpy(router->address, s->connection->address, 16);
 		router->port = s->connection->port;
 	}
@@ -317,6 +303,6 @@ void router_release(struct session *s)
 	if (router->session != s)
 		return;
 	router->session = NULL;
-	router->left = sp_now();
+	router_left(router);
 	sp_cond_broadcast(&router->freed);
 }

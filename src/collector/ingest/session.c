@@ -7,6 +7,7 @@
 #include "collector/worker_state.h"
 #include "rib/rib.h"
 
+#include <spargio/select.h>
 #include <spargio/time.h>
 
 #include <assert.h>
@@ -151,10 +152,9 @@ void session_drain(struct session *s)
 
 bool session_is_ending(const struct session *s)
 {
-	struct pollfd p = { .fd = s->connection->fd, .events = POLLRDHUP };
+	struct sp_case gone = sp_case_fd(s->connection->fd, POLLRDHUP);
 
-	return s->close_reason != CLOSE_NONE ||
-	       (poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP)) != 0);
+	return s->close_reason != CLOSE_NONE || sp_try_select(&gone, 1) == 0;
 }
 
 bool session_read_name(const struct bmp_message *msg,

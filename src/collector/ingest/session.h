@@ -55,8 +55,14 @@ struct session {
 	int64_t frame_ns;	 /* the same, of a message begun; 0: none */
 	int64_t resumed_ns;	 /* the same, since the last pause; 0: none */
 	struct rib_time when;	 /* of the segment being read */
-	/* A turn ends when its budget is spent, if need be within a message. */
+	/*
+	 * A turn ends when its budget is spent, if need be within a message, or
+	 * when the shard has polled for events: see begin_turn().
+	 */
 	struct rib_budget budget;
+	uint64_t turn;	    /* sp_shard_turn() of the current turn */
+	uint64_t turn_made; /* bytes of output of the current turn */
+	uint64_t turn_routes;
 	struct rib_progress progress; /* of the next message */
 	uint32_t counted;	      /* messages to come that were counted */
 	/* Where its last turns that were full end in the bridge; a ring. */

@@ -176,11 +176,15 @@ static void take_statistics(struct session *s, const struct bmp_message *msg)
 	struct rib_peer *peer = rib_router_peer(router, &msg->peer);
 	struct peer_stats *stats;
 	struct stats_report report;
+	bool comparable;
 
 	if (!is_dropped(s->worker))
 		(void)rib_apply_other(router, &s->when, msg, NULL);
-	if (peer == NULL ||
-	    !stats_report_read(msg, peer, s->when.wall_ns, &report))
+	if (peer == NULL)
+		return;
+	comparable = stats_report_read(msg, peer, s->when.wall_ns, &report);
+	s->worker->counts.sessions.statistics_left_out += report.left_out;
+	if (!comparable)
 		return;
 	stats = peer_stats_get(rib_peer_slot(peer), &s->router->stats);
 	if (stats != NULL)

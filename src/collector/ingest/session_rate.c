@@ -48,8 +48,9 @@ static void rate_log(struct session *s)
 {
 	struct log_line line;
 
-	if (!log_begin(s->worker->log, LOG_LEVEL_WARNING,
-		       "output_rate_exceeded", &line))
+	if (!log_begin_limited(s->worker->log, &s->router->lines, sp_now(),
+			       LOG_LEVEL_WARNING, "output_rate_exceeded",
+			       &line))
 		return;
 	log_address_port(&line, "from", s->connection->address,
 			 s->connection->port);

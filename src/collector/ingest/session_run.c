@@ -244,14 +244,55 @@ static uint64_t larger_count(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* The turn made @bytes. Where as many as a turn may make end, is remembered. */
-static void count_turn(struct session *s, uint64_t bytes)
+/*
+ * Segments that come without a wait share the budget of one turn: until the
+ * shard polls for events, fibers whose routers have sent something do not run,
+ * however often this one yields.
+ */
+static void begin_turn(struct session *s)
+{
+	uint64_t turn = sp_shard_turn();
+
+	if (turn == s->turn)
+		return;
+	s->turn = turn;
+	s->turn_made = 0;
+	s->turn_routes = 0;
+}
+
+static uint64_t turn_bytes_left(const struct session *s)
+{
+	uint64_t most = session_rate_turn(s, TURN_OUTPUT);
+
+	return most > s->turn_made ? most - s->turn_made : 0;
+}
+
+static uint64_t turn_routes_left(const struct session *s)
+{
+	return TURN_ROUTES > s->turn_routes ? TURN_ROUTES - s->turn_routes : 0;
+}
+
+/* Let others run. Yields. */
+static void end_segment(const struct session *s)
+{
+	if (turn_routes_left(s) == 0 || turn_bytes_left(s) == 0)
+		sp_yield_poll();
+	else
+		sp_yield();
+}
+
+/*
+ * A segment made @bytes of @routes. Where TURN_OUTPUT bytes end is remembered.
+ */
+static void count_segment(struct session *s, uint64_t bytes, uint64_t routes)
 {
 	struct session_counts *all = &s->worker->counts.sessions;
 
-	all->turn_bytes_max = larger_count(all->turn_bytes_max, bytes);
-	all->turn_routes_max = larger_count(all->turn_routes_max,
-					    TURN_ROUTES - s->budget.routes);
+	s->turn_made += bytes;
+	s->turn_routes += routes;
+	all->turn_bytes_max = larger_count(all->turn_bytes_max, s->turn_made);
+	all->turn_routes_max =
+		larger_count(all->turn_routes_max, s->turn_routes);
 	s->unplaced += bytes;
 	if (s->unplaced < TURN_OUTPUT)
 		return;
@@ -264,18 +305,22 @@ static void count_turn(struct session *s, uint64_t bytes)
 static size_t process_segment(struct session *s, const struct sp_segment *seg)
 {
 	uint64_t made = egress_batcher_made(s->worker->batcher);
+	uint64_t routes;
 	size_t used;
 
 	worker_owns(s->worker, sp_shard());
 	s->when = worker_now();
 	session_handle(s, SESSION_EV_INPUT);
+	begin_turn(s);
+	routes = turn_routes_left(s);
 	s->budget = (struct rib_budget){
-		.routes = TURN_ROUTES,
-		.bytes_end = made + session_rate_turn(s, TURN_OUTPUT),
+		.routes = routes,
+		.bytes_end = made + turn_bytes_left(s),
 	};
 	used = session_decode_frames(s, clip_segment(s, seg));
 	sp_rstream_consume(s->stream, used);
-	count_turn(s, egress_batcher_made(s->worker->batcher) - made);
+	count_segment(s, egress_batcher_made(s->worker->batcher) - made,
+		      routes - s->budget.routes);
 	session_rate_charge(s);
 	egress_batcher_flush_aged(s->worker->batcher, s->when.now_ns);
 	worker_schedule_background(s->worker);
@@ -310,7 +355,7 @@ static enum close_reason session_drain_input(struct session *s)
 			seg.len = (size_t)left;
 		left -= (int64_t)process_segment(s, &seg);
 		(void)wait_for_turn(s, until);
-		sp_yield();
+		end_segment(s);
 	}
 	sp_shield_end();
 	return s->close_reason != CLOSE_NONE ? s->close_reason : CLOSE_SHUTDOWN;
@@ -334,7 +379,7 @@ static enum close_reason read_stream(struct session *s)
 		process_segment(s, &seg);
 		if (wait_for_turn(s, SP_NEVER) < 0 && !session_is_draining(s))
 			return error_ending(s, -ECANCELED);
-		sp_yield();
+		end_segment(s);
 	}
 	return s->close_reason;
 }
@@ -386,17 +431,42 @@ static void session_remove(struct worker *w, struct session *s)
 	w->session_count--;
 }
 
-static struct session *session_new(struct worker *w,
-				   struct connection *connection)
+/* A name is a router's own word: it counts only if it is configured. */
+static enum router_rank router_rank_of(const struct worker *w,
+				       const struct connection *connection)
+{
+	const struct rib_identity *id = &connection->identity;
+
+	if (rib_identity_named(id))
+		return config_router_name_is_configured(w->config, id->name)
+			       ? ROUTER_CONFIGURED
+			       : ROUTER_STRANGER;
+	switch (connection->place.kind) {
+	case LIMITS_CONFIGURED:
+		return ROUTER_CONFIGURED;
+	case LIMITS_KNOWN:
+		return ROUTER_KNOWN;
+	default:
+		return ROUTER_STRANGER;
+	}
+}
+
+/* CLOSE_NONE, and @out. */
+static enum close_reason session_new(struct worker *w,
+				     struct connection *connection,
+				     struct session **out)
 {
 	struct session *s = calloc(1, sizeof(*s));
+	int err;
 
 	if (s == NULL)
-		return NULL;
-	s->router = router_get_or_create(w, &connection->identity);
-	if (s->router == NULL) {
+		return CLOSE_NO_RESOURCES;
+	err = router_get(w, &connection->identity,
+			 router_rank_of(w, connection), &s->router);
+	worker_schedule_router_gc(w);
+	if (err < 0) {
 		free(s);
-		return NULL;
+		return err == -ENOSPC ? CLOSE_MAX_ROUTERS : CLOSE_NO_RESOURCES;
 	}
 	router_ref(s->router);
 	s->worker = w;
@@ -407,7 +477,8 @@ static struct session *session_new(struct worker *w,
 	s->serial = ++w->session_serial;
 	memcpy(s->facts.address, connection->address, 16);
 	session_add(w, s);
-	return s;
+	*out = s;
+	return CLOSE_NONE;
 }
 
 /* Claiming a router */
@@ -462,16 +533,15 @@ int session_main(void *arg)
 {
 	struct connection *connection = arg;
 	struct worker *w = connection->env->workers[sp_shard()];
-	struct session *s;
+	struct session *s = NULL;
 	enum close_reason why;
 
 	worker_owns(w, identity_shard(&connection->identity,
 				      connection->env->worker_count));
-	s = w->no_new_sessions ? NULL : session_new(w, connection);
-	if (s == NULL) {
-		connection_end(connection, w,
-			       w->no_new_sessions ? CLOSE_SHUTDOWN
-						  : CLOSE_NO_RESOURCES);
+	why = w->no_new_sessions ? CLOSE_SHUTDOWN
+				 : session_new(w, connection, &s);
+	if (why != CLOSE_NONE) {
+		connection_end(connection, w, why);
 		return 0;
 	}
 	why = claim_router(s);

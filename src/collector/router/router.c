@@ -13,7 +13,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct router *router_get_or_create(struct worker *w,
+/* Routers without a session */
+
+void router_claimed(struct router *router)
+{
+	struct worker *w = router->worker;
+
+	if (router->left_link == NULL)
+		return;
+	*router->left_link = router->left_next;
+	if (router->left_next != NULL)
+		router->left_next->left_link = router->left_link;
+	else
+		w->left_end = router->left_link;
+	router->left_link = NULL;
+	router->snapshot.unwanted = false;
+}
+
+void router_left(struct router *router)
+{
+	struct worker *w = router->worker;
+
+	router->left = sp_now();
+	router->left_next = NULL;
+	router->left_link = w->left_end;
+	*w->left_end = router;
+	w->left_end = &router->left_next;
+}
+
+/* Life */
+
+static struct router *router_find(struct worker *w,
+				  const struct rib_identity *id)
+{
+	struct rib_router *rib_router = rib_router_find(w->rib, id);
+
+	return rib_router != NULL ? *rib_router_slot(rib_router) : NULL;
+}
+
+/* A place was taken for it. */
+static struct router *router_create(struct worker *w,
 				    const struct rib_identity *id)
 {
 	struct rib_router *rib_router;
@@ -21,12 +60,10 @@ struct router *router_get_or_create(struct worker *w,
 
 	if (rib_router_get(w->rib, id, &rib_router) < 0)
 		return NULL;
-	router = *rib_router_slot(rib_router);
-	if (router != NULL)
-		return router;
 	router = calloc(1, sizeof(*router));
 	if (router == NULL)
 		return NULL;
+	router->worker = w;
 	router->rib_router = rib_router;
 	router->resync = true;
 	log_bucket_init(&router->lines, ROUTER_LINES_BURST, ROUTER_LINES_RATE,
@@ -38,6 +75,37 @@ struct router *router_get_or_create(struct worker *w,
 		router->next->link = &router->next;
 	w->routers = router;
 	*rib_router_slot(rib_router) = router;
+	router_left(router);
+	return router;
+}
+
+int router_get(struct worker *w, const struct rib_identity *id,
+	       enum router_rank rank, struct router **out)
+{
+	struct router *router = router_find(w, id);
+
+	if (router == NULL && !router_limit_take(w->env->router_limit, rank))
+		return -ENOSPC;
+	if (router == NULL)
+		router = router_create(w, id);
+	if (router == NULL) {
+		router_limit_give_back(w->env->router_limit);
+		return -ENOMEM;
+	}
+	*out = router;
+	return 0;
+}
+
+struct router *router_get_or_create(struct worker *w,
+				    const struct rib_identity *id)
+{
+	struct router *router = router_find(w, id);
+
+	if (router != NULL)
+		return router;
+	router = router_create(w, id);
+	if (router != NULL)
+		router_limit_take_beyond(w->env->router_limit);
 	return router;
 }
 
@@ -88,9 +156,11 @@ static void router_forget(struct worker *w, struct router *router)
 {
 	struct rib_time when = worker_now();
 
+	router_claimed(router);
 	*router->link = router->next;
 	if (router->next != NULL)
 		router->next->link = router->link;
+	router_limit_give_back(w->env->router_limit);
 	egress_batcher_forget(w->batcher, rib_router_info(router->rib_router));
 	rib_router_purge(router->rib_router, &when);
 	router_free(router);
@@ -207,4 +277,64 @@ int64_t router_expire(struct worker *w, int64_t hold)
 			next = now + SP_S;
 	}
 	return next;
+}
+
+/* True if neither the router nor the rib needs anything of it any more. */
+static bool is_departed(const struct router *router,
+			const struct config *config)
+{
+	const struct rib_router_info *info =
+		rib_router_info(router->rib_router);
+
+	if (!is_idle(router) || rib_router_routes(router->rib_router) > 0 ||
+	    rib_router_pending_withdraw(router->rib_router) > 0 ||
+	    rib_router_resyncing(router->rib_router))
+		return false;
+	return info->name != NULL
+		       ? !config_router_name_is_configured(config, info->name)
+		       : !config_router_is_configured(config, info->address,
+						      info->port);
+}
+
+static void log_forgotten(struct worker *w, uint64_t count)
+{
+	const struct router_limit *limit = w->env->router_limit;
+	struct log_line line;
+
+	w->counts.routers_forgotten += count;
+	if (count == 0 ||
+	    !log_begin(w->log, LOG_LEVEL_WARNING, "routers_forgotten", &line))
+		return;
+	log_u64(&line, "routers", count);
+	log_u64(&line, "held", atomic_load(&limit->held));
+	log_u64(&line, "max", atomic_load(&limit->max));
+	log_text(&line, "hint",
+		 "they had gone, without routes left; --max-routers, or "
+		 "--allow if they were strangers");
+	log_end(&line);
+}
+
+int64_t router_make_room(struct worker *w)
+{
+	uint32_t excess = router_limit_excess(w->env->router_limit);
+	uint32_t workers = w->env->worker_count;
+	/* The other workers forget their part. */
+	uint32_t most = (excess + workers - 1) / workers;
+	struct router *it = w->left, *next;
+	uint64_t forgotten = 0;
+
+	for (; it != NULL && most > 0; it = next) {
+		next = it->left_next;
+		if (!is_departed(it, w->config))
+			continue;
+		most--;
+		if (it->snapshot.filed) {
+			it->snapshot.unwanted = true;
+			continue;
+		}
+		router_forget(w, it);
+		forgotten++;
+	}
+	log_forgotten(w, forgotten);
+	return excess > 0 && w->left != NULL ? sp_in(SP_S) : SP_NEVER;
 }

@@ -13,6 +13,7 @@
 #include "collector/base/log.h"
 #include "collector/config/router_settings.h"
 #include "collector/policy/output_rate.h"
+#include "collector/policy/router_limit.h"
 #include "collector/router/session_stats.h"
 #include "collector/router/snapshot_state.h"
 #include "rib/types.h"
@@ -40,6 +41,7 @@ struct worker;
 
 struct router {
 	struct router *next, **link; /* list of all routers of the worker */
+	struct worker *worker;
 	struct rib_router *rib_router;
 	struct session *session; /* the session that owns it; NULL = none */
 	/* The source of that session, before the rib knows it. */
@@ -47,6 +49,8 @@ struct router {
 	uint16_t port;
 	/* references: sessions and others that need the object */
 	uint32_t users;
+	/* list of the routers without a session; link NULL = it has one */
+	struct router *left_next, **left_link;
 	int64_t left; /* sp_now() when the last session ended */
 	/* Clashes with other connections: see ingest/clash_report.h. */
 	int64_t clash_ns;	 /* time of the last clash; 0 = never */
@@ -73,7 +77,14 @@ struct router {
 	struct sp_cond freed;
 };
 
-/* Created on first use. NULL if out of memory. */
+/*
+ * Find the router, or create it if policy/router_limit.h has a place for one of
+ * @rank. -ENOSPC, -ENOMEM.
+ */
+int router_get(struct worker *w, const struct rib_identity *id,
+	       enum router_rank rank, struct router **out);
+
+/* The same without a limit, for a restore. NULL if out of memory. */
 struct router *router_get_or_create(struct worker *w,
 				    const struct rib_identity *id);
 void router_free(struct router *router);
@@ -99,6 +110,10 @@ struct router *router_next(struct worker *w, struct router *router);
  */
 bool router_is_empty(const struct router *router);
 
+/* A session owns it from now on; or none does any more. */
+void router_claimed(struct router *router);
+void router_left(struct router *router);
+
 /* True if it has tables, or a section by its name. */
 bool router_is_known(const struct router *router, const struct config *config);
 
@@ -119,6 +134,14 @@ bool router_over_rate(const struct router *router, int64_t now);
  * Returns when to call again; SP_NEVER if none is left.
  */
 int64_t router_expire(struct worker *w, int64_t hold);
+
+/*
+ * Forget routers of @w that have no session and no routes, and are not
+ * configured, if router_limit_excess() says so: those that have been away for
+ * longest first. One that has a snapshot is forgotten after the snapshotter has
+ * removed the file. Returns when to call again; SP_NEVER if there is no need.
+ */
+int64_t router_make_room(struct worker *w);
 
 /*
  * Apply the limits and filters of @config to the router: when a session claims

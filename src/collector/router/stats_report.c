@@ -55,7 +55,9 @@ bool stats_report_read(const struct bmp_message *msg, struct rib_peer *peer,
 	struct bmp_stat_iter it = bmp_stat_start(msg);
 	struct rib_peer_state state;
 	struct bmp_stat stat;
+	uint32_t looks = 0;
 
+	*out = (struct stats_report){ .at_ns = at_ns };
 	/*
 	 * Its routes are being withdrawn, and nothing would correct the number
 	 * later.
@@ -63,13 +65,19 @@ bool stats_report_read(const struct bmp_message *msg, struct rib_peer *peer,
 	rib_peer_state(peer, &state);
 	if (!state.up)
 		return false;
-	*out = (struct stats_report){ .at_ns = at_ns };
-	while (out->count < STATS_REPORT_ROWS && bmp_stat_next(&it, &stat)) {
-		struct stats_report_row *row = &out->rows[out->count];
+	while (bmp_stat_next(&it, &stat)) {
+		struct stats_report_row *row;
 
 		if (stat.type < STATS_REPORT_ADJ_RIB_IN ||
 		    stat.type > STATS_REPORT_LOC_RIB_FAMILY || stat.unexpected)
 			continue;
+		if (looks == STATS_REPORT_LOOKS ||
+		    out->count == STATS_REPORT_ROWS) {
+			out->left_out++;
+			continue;
+		}
+		looks++;
+		row = &out->rows[out->count];
 		*row = (struct stats_report_row){
 			.type = (uint8_t)stat.type,
 			.afi = stat.afi,

@@ -17,7 +17,9 @@ struct bmp_message;
 struct rib_peer;
 struct rib_table;
 
-#define STATS_REPORT_ROWS 12
+/* Counters of a report that are kept, and that are looked at. */
+#define STATS_REPORT_ROWS  12
+#define STATS_REPORT_LOOKS 64
 
 enum stats_report_type {
 	STATS_REPORT_ADJ_RIB_IN = 7,
@@ -38,11 +40,14 @@ struct stats_report_row {
 struct stats_report {
 	uint64_t at_ns; /* wall clock */
 	uint32_t count;
+	uint32_t left_out; /* counters beyond the limits above */
 	struct stats_report_row rows[STATS_REPORT_ROWS];
 };
 
 /*
  * Compare a Statistics Report with @peer. False if it has nothing to compare.
+ * A router may send a million bytes of counters, and each is compared with all
+ * tables of the peer, so only the first ones are.
  */
 bool stats_report_read(const struct bmp_message *msg, struct rib_peer *peer,
 		       uint64_t at_ns, struct stats_report *out);

@@ -23,7 +23,8 @@ static void add_router(struct worker_stats *p, const struct router *router)
 		p->differing += router->stats.difference != 0;
 	}
 	if (!router->snapshot.valid)
-		p->unfiled += !router_is_empty(router);
+		p->unfiled +=
+			!router_is_empty(router) && !router->snapshot.unwanted;
 	else if (router->snapshot.started_ns != 0 &&
 		 router_snapshot_is_stale(router) &&
 		 (p->oldest == 0 || router->snapshot.started_ns < p->oldest))

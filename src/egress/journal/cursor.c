@@ -42,6 +42,7 @@ static void fault_set(struct journal_cursor *c, uint64_t base, uint64_t offset)
 {
 	segment_name(base, c->fault.name);
 	c->fault.offset = offset;
+	c->fault.missing = false;
 }
 
 /* True if a segment could not be opened because of its content. */
@@ -367,10 +368,12 @@ static int explain_end(struct journal_cursor *c, uint64_t oldest)
 		return 1;
 	if (oldest > c->position)
 		return -ESTALE; /* the segment was dropped */
-	if (size >= 0 && (uint64_t)size == c->position - c->base)
-		fault_set(c, c->position, 0); /* the next one is gone */
-	else
+	if (size >= 0 && (uint64_t)size == c->position - c->base) {
+		fault_set(c, c->position, 0);
+		c->fault.missing = true;
+	} else {
 		fault_set(c, c->base, c->position - c->base);
+	}
 	return -EBADMSG;
 }
 

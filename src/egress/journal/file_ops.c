@@ -1,30 +1,25 @@
-/*
- * Frequent operations (read, write, sync) go through the ring. The others run
- * on a thread of the blocking pool.
- */
 #include "egress/journal/file_ops.h"
 
+#include <spargio/dir.h>
 #include <spargio/fiber.h>
 #include <spargio/file.h>
 #include <spargio/op.h>
+#include <spargio/path.h>
 #include <spargio/pool.h>
 #include <spargio/time.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/io_uring.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
-#define MODE	 0640
-#define DIR_MODE 0750
+#define MODE	    0640
+#define DIR_MODE    0750
+#define PARENT_MODE 0755
 
 #define LOCK_NS	     (1 * SP_S)
 #define LOCK_STEP_NS (20 * SP_MS)
@@ -155,64 +150,110 @@ int file_sync(int fd)
 					     .flags = IORING_FSYNC_DATASYNC });
 }
 
-/* Rare operations, in the pool */
+/* Rare operations; they cannot be cancelled, either */
 
-struct job {
-	int (*call)(struct job *job);
-	int fd;
-	const char *name;
-	const char *new_name;
-	uint64_t size;
-	int64_t result;
-	int (*each)(const char *name, void *arg);
-	void *arg;
-};
-
-static int run_job(void *arg)
+/* Make the names in the folder that contains @path safe. */
+static int parent_sync(const char *path)
 {
-	struct job *job = arg;
+	char parent[PATH_MAX] = ".";
+	size_t len = strlen(path);
+	int fd, err;
 
-	return job->call(job);
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	while (len > 0 && path[len - 1] != '/')
+		len--;
+	if (len >= sizeof(parent))
+		return -ENAMETOOLONG;
+	if (len > 0) {
+		memcpy(parent, path, len);
+		parent[len] = '\0';
+	}
+	fd = sp_openat(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	/* The sandbox hides it; then confine.c made and synced the folder. */
+	if (fd == -EACCES)
+		return 0;
+	if (fd < 0)
+		return fd;
+	err = sp_fsync(fd);
+	sp_close(fd);
+	return err;
 }
 
-/* The job is on the caller's stack, so the caller must wait. */
-static int job_run_blocking(struct job *job)
+/*
+ * A folder that is there is synced, too: the process that made it may have been
+ * killed before it synced the name.
+ */
+static int folder_make(const char *path, mode_t mode)
 {
-	int ret;
+	int err = sp_mkdirat(AT_FDCWD, path, mode);
+
+	return err < 0 && err != -EEXIST ? err : parent_sync(path);
+}
+
+int file_make_dir(const char *path, mode_t mode)
+{
+	char part[PATH_MAX];
+	size_t len = strlen(path);
 	int err;
 
+	if (len >= sizeof(part))
+		return -ENAMETOOLONG;
 	sp_shield_begin();
-	do {
-		err = sp_block(run_job, job, &ret);
-		if (err == -EAGAIN)
-			sp_yield();
-	} while (err == -EAGAIN);
+	err = folder_make(path, mode);
+	if (err == -ENOENT) {
+		memcpy(part, path, len + 1);
+		for (size_t i = 1; i < len; i++) {
+			if (part[i] != '/' || part[i - 1] == '/')
+				continue;
+			part[i] = '\0';
+			err = folder_make(part, PARENT_MODE);
+			part[i] = '/';
+			if (err < 0)
+				break;
+		}
+		if (err == 0)
+			err = folder_make(path, mode);
+	}
 	sp_shield_end();
-	return err != 0 ? err : ret;
-}
-
-static int call_open_dir(struct job *job)
-{
-	int fd;
-
-	if (mkdir(job->name, DIR_MODE) < 0 && errno != EEXIST)
-		return -errno;
-	fd = open(job->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return err;
 }
 
 int file_open_dir(const char *path)
 {
-	return job_run_blocking(
-		&(struct job){ .call = call_open_dir, .name = path });
+	int err = file_make_dir(path, DIR_MODE);
+
+	return err < 0 ? err
+		       : file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
 }
 
-static int call_lock(struct job *job)
+/*
+ * There is no call of the runtime for it: it does not wait, but the file system
+ * may be that of another machine.
+ */
+static int run_lock(void *arg)
 {
-	if (flock(job->fd, LOCK_EX | LOCK_NB) == 0)
+	const int *dir = arg;
+
+	if (flock(*dir, LOCK_EX | LOCK_NB) == 0)
 		return 0;
 	/* A file system without locks does not prevent the start. */
 	return errno == EWOULDBLOCK ? -EBUSY : 0;
+}
+
+static int lock_once(int dir)
+{
+	int ret = 0;
+	int err;
+
+	sp_shield_begin();
+	do {
+		err = sp_block(run_lock, &dir, &ret);
+		if (err == -EAGAIN)
+			sp_yield();
+	} while (err == -EAGAIN);
+	sp_shield_end();
+	return err < 0 ? err : ret;
 }
 
 /*
@@ -221,94 +262,70 @@ static int call_lock(struct job *job)
 int file_lock(int dir)
 {
 	int64_t until = sp_in(LOCK_NS);
-	struct job job = { .call = call_lock, .fd = dir };
-	int err = job_run_blocking(&job);
+	int err = lock_once(dir);
 
 	while (err == -EBUSY && sp_now() < until && sp_sleep(LOCK_STEP_NS) == 0)
-		err = job_run_blocking(&job);
+		err = lock_once(dir);
 	return err;
-}
-
-static int call_truncate(struct job *job)
-{
-	return ftruncate(job->fd, (off_t)job->size) < 0 ? -errno : 0;
 }
 
 int file_truncate(int fd, uint64_t size)
 {
-	return job_run_blocking(
-		&(struct job){ .call = call_truncate, .fd = fd, .size = size });
-}
+	int err;
 
-static int call_size(struct job *job)
-{
-	struct stat st;
-
-	if (fstat(job->fd, &st) < 0)
-		return -errno;
-	job->result = st.st_size;
-	return 0;
+	sp_shield_begin();
+	err = sp_ftruncate(fd, (off_t)size);
+	sp_shield_end();
+	return err;
 }
 
 int64_t file_size(int fd)
 {
-	struct job job = { .call = call_size, .fd = fd };
-	int err = job_run_blocking(&job);
+	struct statx st;
+	int err;
 
-	return err < 0 ? err : job.result;
-}
-
-static int call_unlink(struct job *job)
-{
-	return unlinkat(job->fd, job->name, 0) < 0 ? -errno : 0;
+	sp_shield_begin();
+	err = sp_fstat(fd, &st);
+	sp_shield_end();
+	return err < 0 ? err : (int64_t)st.stx_size;
 }
 
 int file_unlink(int dir, const char *name)
 {
-	return job_run_blocking(
-		&(struct job){ .call = call_unlink, .fd = dir, .name = name });
-}
+	int err;
 
-static int call_rename(struct job *job)
-{
-	int res = renameat(job->fd, job->name, job->fd, job->new_name);
-
-	return res < 0 ? -errno : 0;
+	sp_shield_begin();
+	err = sp_unlinkat(dir, name, 0);
+	sp_shield_end();
+	return err;
 }
 
 int file_rename(int dir, const char *from, const char *to)
 {
-	return job_run_blocking(&(struct job){
-		.call = call_rename, .fd = dir, .name = from, .new_name = to });
-}
+	int err;
 
-static int call_list(struct job *job)
-{
-	/*
-	 * fdopendir() takes over its descriptor and would move the caller's
-	 * position.
-	 */
-	int fd = openat(job->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct dirent *entry;
-	int err = 0;
-	DIR *dir;
-
-	if (fd < 0)
-		return -errno;
-	dir = fdopendir(fd);
-	if (dir == NULL) {
-		err = -errno;
-		close(fd);
-		return err;
-	}
-	while (err == 0 && (entry = readdir(dir)) != NULL)
-		err = job->each(entry->d_name, job->arg);
-	closedir(dir);
+	sp_shield_begin();
+	err = sp_renameat(dir, from, dir, to, 0);
+	sp_shield_end();
 	return err;
 }
 
 int file_list(int dir, int (*each)(const char *name, void *arg), void *arg)
 {
-	return job_run_blocking(&(struct job){
-		.call = call_list, .fd = dir, .each = each, .arg = arg });
+	struct sp_dirent entry;
+	struct sp_dir *list;
+	int err;
+
+	sp_shield_begin();
+	err = sp_dir_open(dir, ".", &list);
+	if (err == 0) {
+		while ((err = sp_dir_next(list, &entry)) > 0) {
+			err = each(entry.name, arg);
+			if (err < 0)
+				break;
+		}
+		sp_dir_close(list);
+	}
+	sp_shield_end();
+	return err;
 }

@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct iovec;
 
@@ -22,7 +23,13 @@ struct iovec;
 int file_open(int dir, const char *name, int flags);
 void file_close(int fd);
 
-/* Create a folder if necessary, and open it. Returns the descriptor. */
+/*
+ * Create a folder, its missing parents, and make their names safe. @mode is
+ * that of the folder; an existing one keeps its own.
+ */
+int file_make_dir(const char *path, mode_t mode);
+
+/* The same with mode 0750, and open it. Returns the descriptor. */
 int file_open_dir(const char *path);
 
 /*

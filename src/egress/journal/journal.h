@@ -47,6 +47,8 @@ struct journal_options {
 struct journal_fault {
 	char name[JOURNAL_NAME_MAX]; /* name of the file in the folder */
 	uint64_t offset;
+	/* no such file, or the one before it was cut between two records */
+	bool missing;
 };
 
 /* What journal_open() found in the folder of an earlier run. */
@@ -55,6 +57,12 @@ struct journal_recovery {
 	struct journal_fault cut_at;	 /* no name if nothing was cut off */
 	uint64_t damaged;		 /* segments set aside */
 	struct journal_fault damaged_at; /* place in the newest of them */
+	/*
+	 * Places that were not reported before where records are missing: a
+	 * segment between two others was removed, or an older one was cut.
+	 */
+	uint64_t gaps;
+	struct journal_fault gap_at; /* the segment after the newest of them */
 };
 
 /* Positions without a record: all between these two. */

@@ -37,6 +37,8 @@ struct journal {
 	uint64_t synced;
 	/* the disk's state after it is not known; 0 = no error */
 	int sync_error;
+	/* a rewind has cut the newest segment and could not make that safe */
+	bool cut_unsafe;
 	struct journal_recovery recovery;
 	bool has_last;
 	struct journal_record last;

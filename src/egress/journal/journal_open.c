@@ -12,10 +12,11 @@
 #include "egress/journal/journal_internal.h"
 #include "egress/journal/segment.h"
 
+#include <spargio/runtime.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
 static void fault_set(struct journal_fault *fault, uint64_t base,
 		      uint64_t offset)
@@ -92,9 +93,27 @@ static int newest_drop(struct journal *j, uint64_t base)
 	return 0;
 }
 
-/* 1 if the segment at @base is part of the journal, 0 if not. */
+/*
+ * Report that the segment at @base does not follow the one before it in the
+ * journal; once, unless segments in between were @rejected just now.
+ */
+static void gap_report(struct journal *j, uint64_t base, bool rejected)
+{
+	if (segment_gap_is_known(j->dir, base))
+		return;
+	segment_gap_note(j->dir, base);
+	if (rejected)
+		return;
+	j->recovery.gaps++;
+	fault_set(&j->recovery.gap_at, base, 0);
+}
+
+/*
+ * 1 if the segment at @base is part of the journal, 0 if not. *@previous is
+ * where the segment before it ended when it began.
+ */
 static int segment_check(struct journal *j, uint64_t base, bool newest,
-			 struct journal_fault *fault)
+			 struct journal_fault *fault, uint64_t *previous)
 {
 	struct journal_header header;
 	int64_t size;
@@ -110,6 +129,7 @@ static int segment_check(struct journal *j, uint64_t base, bool newest,
 	if (fd < 0)
 		return fd;
 	j->identity = header.journal;
+	*previous = header.previous;
 	if (newest) {
 		int kept;
 
@@ -130,18 +150,27 @@ static int segment_check(struct journal *j, uint64_t base, bool newest,
 static int segments_check(struct journal *j, const uint64_t *bases,
 			  size_t count, struct journal_fault *fault)
 {
+	uint64_t rejected = 0; /* segments up to the last one that was kept */
+
 	j->spans = calloc(count + 1, sizeof(*j->spans));
 	if (j->spans == NULL)
 		return -ENOMEM;
 	j->size = count + 1;
 	for (size_t i = 0; i < count; i++) {
-		int kept = segment_check(j, bases[i], i + 1 == count, fault);
+		uint64_t before = j->end;
+		uint64_t previous = 0;
+		int kept = segment_check(j, bases[i], i + 1 == count, fault,
+					 &previous);
 
 		if (kept < 0)
 			return kept;
-		if (kept == 1)
-			j->spans[j->count++] =
-				(struct journal_span){ bases[i], j->end };
+		if (kept == 0)
+			continue;
+		if (j->count > 0 && previous > before)
+			gap_report(j, bases[i], j->recovery.damaged > rejected);
+		rejected = j->recovery.damaged;
+		j->spans[j->count++] =
+			(struct journal_span){ bases[i], j->end };
 	}
 	if (count > 0)
 		j->next_base = bases[count - 1] + JOURNAL_SEGMENT_BYTES_MAX;
@@ -188,7 +217,7 @@ static int segments_open(struct journal *j, struct journal_fault *fault)
 	if (err < 0)
 		return err;
 	if (j->identity == 0)
-		(void)!getrandom(&j->identity, sizeof(j->identity), 0);
+		(void)sp_random(&j->identity, sizeof(j->identity));
 	err = journal_begin_segment(j);
 	/* A spool must be readable on the disk that it has filled. */
 	return err == -ENOSPC || err == -EDQUOT ? 0 : err;

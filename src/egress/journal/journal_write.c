@@ -343,10 +343,18 @@ int journal_rewind(struct journal *j)
 {
 	int err = 0;
 
-	if (j->fd >= 0 && j->end > j->synced) {
+	if (j->fd >= 0 && (j->end > j->synced || j->cut_unsafe)) {
+		j->cut_unsafe = true;
 		err = cut_back(j, j->synced);
+		/*
+		 * A power failure could bring the records back, and only the
+		 * newest segment is searched for those that were not safe.
+		 */
+		if (err == 0)
+			err = file_sync(j->fd);
 		if (err == 0)
 			err = leave_segment(j);
+		j->cut_unsafe = err < 0;
 	}
 	if (err == 0)
 		j->sync_error = 0;

@@ -1,5 +1,6 @@
 #include "egress/journal/record.h"
 
+#include "egress/message_id.h"
 #include "egress/subject.h"
 
 #include <string.h>
@@ -129,7 +130,7 @@ void journal_record_encode(const struct journal_record *record,
 static bool disk_record_valid(const struct disk_record *r)
 {
 	return r->subject_len > 0 && r->subject_len < SUBJECT_MAX &&
-	       r->len <= JOURNAL_PAYLOAD_MAX &&
+	       r->epoch <= EPOCH_MAX && r->len <= JOURNAL_PAYLOAD_MAX &&
 	       r->size == size_padded(sizeof(*r) + r->subject_len + r->len);
 }
 

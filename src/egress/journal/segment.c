@@ -2,6 +2,8 @@
 
 #include "egress/journal/file_ops.h"
 
+#include <spargio/time.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -9,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
-#include <time.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -27,6 +28,11 @@ void segment_name(uint64_t base, char out[JOURNAL_NAME_MAX])
 void segment_index_name(uint64_t base, char out[JOURNAL_NAME_MAX])
 {
 	snprintf(out, JOURNAL_NAME_MAX, "%020" PRIu64 ".idx", base);
+}
+
+void segment_gap_name(uint64_t base, char out[JOURNAL_NAME_MAX])
+{
+	snprintf(out, JOURNAL_NAME_MAX, "%020" PRIu64 ".gap", base);
 }
 
 void segment_damaged_name(uint64_t base, char out[JOURNAL_NAME_MAX])
@@ -51,19 +57,11 @@ bool segment_parse_name(const char *name, uint64_t *out)
 	return true;
 }
 
-static uint64_t wall_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 int segment_create(int dir, uint64_t base, uint64_t identity, uint64_t previous)
 {
 	struct journal_header header = {
 		.base = base,
-		.created_ns = wall_ns(),
+		.created_ns = (uint64_t)sp_wall_now(),
 		.journal = identity,
 		.previous = previous,
 	};
@@ -176,10 +174,31 @@ void segment_drop(int dir, uint64_t base)
 {
 	char name[JOURNAL_NAME_MAX];
 
+	segment_gap_name(base, name);
+	(void)file_unlink(dir, name);
 	segment_index_name(base, name);
 	(void)file_unlink(dir, name);
 	segment_name(base, name);
 	(void)file_unlink(dir, name);
+}
+
+bool segment_gap_is_known(int dir, uint64_t base)
+{
+	char name[JOURNAL_NAME_MAX];
+	int fd;
+
+	segment_gap_name(base, name);
+	fd = file_open(dir, name, O_RDONLY);
+	file_close(fd);
+	return fd >= 0;
+}
+
+void segment_gap_note(int dir, uint64_t base)
+{
+	char name[JOURNAL_NAME_MAX];
+
+	segment_gap_name(base, name);
+	file_close(file_open(dir, name, O_CREAT | O_WRONLY));
 }
 
 static bool file_is_regular(int dir, const char *name)

@@ -29,6 +29,7 @@ struct journal_index {
  * segment is set aside under: "00000000000000000064.damaged".
  */
 void segment_name(uint64_t base, char out[JOURNAL_NAME_MAX]);
+void segment_gap_name(uint64_t base, char out[JOURNAL_NAME_MAX]);
 void segment_damaged_name(uint64_t base, char out[JOURNAL_NAME_MAX]);
 void segment_index_name(uint64_t base, char out[JOURNAL_NAME_MAX]);
 
@@ -54,8 +55,15 @@ int segment_open(int dir, uint64_t base, int flags,
 /* Read the whole file and scan its records. */
 int segment_scan(int fd, uint64_t base, struct journal_scan *out);
 
-/* Remove the segment and its index; errors are ignored. */
+/* Remove the segment, its index and its gap file; errors are ignored. */
 void segment_drop(int dir, uint64_t base);
+
+/*
+ * An empty file NAME.gap says that the gap before the segment was reported. If
+ * it cannot be created, the gap is reported again at the next start.
+ */
+bool segment_gap_is_known(int dir, uint64_t base);
+void segment_gap_note(int dir, uint64_t base);
 
 /*
  * Rename a damaged segment, so that it is not read as part of the journal but

@@ -1,7 +1,5 @@
 #include "egress/nats/api.h"
 
-#include "egress/nats/options.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,26 +22,18 @@ bool nats_api_is_token(const char *text)
 	return nats_api_is_plain(text) && strpbrk(text, ".*>") == NULL;
 }
 
-struct wire_view nats_api_bytes(const natsMsg *msg)
-{
-	int len = natsMsg_GetDataLength(msg);
-
-	return (struct wire_view){ (const uint8_t *)natsMsg_GetData(msg),
-				   len > 0 ? (size_t)len : 0 };
-}
-
 static int errno_of(uint32_t code)
 {
 	switch (code) {
 	case 0:
 		return -EPROTO;
-	case JSStreamNotFoundErr:
+	case NATS_JS_NO_STREAM:
 		return -ENOENT;
-	case JSNoMessageFoundErr:
+	case NATS_JS_NO_MESSAGE:
 		return -ENODATA;
-	case JSStorageResourcesExceededErr:
-	case JSMemoryResourcesExceededErr:
-	case JSInsufficientResourcesErr:
+	case NATS_JS_STORAGE_EXCEEDED:
+	case NATS_JS_MEMORY_EXCEEDED:
+	case NATS_JS_INSUFFICIENT_RESOURCES:
 		return -ENOSPC;
 	default:
 		return -EAGAIN;
@@ -64,11 +54,11 @@ static int reply_check(struct wire_view json, const char *what,
 
 int nats_api_request(const struct nats_api *api, const char *what,
 		     const char *stream, const char *body,
-		     struct nats_error *why, natsMsg **out)
+		     struct nats_error *why, struct nats_received **out)
 {
 	char subject[NATS_API_SUBJECT_MAX];
-	natsMsg *reply = NULL;
-	natsStatus s;
+	struct nats_received *reply = NULL;
+	struct nats_send m = { .subject = subject };
 	int err;
 
 	if (!nats_api_is_token(stream)) {
@@ -77,40 +67,42 @@ int nats_api_request(const struct nats_api *api, const char *what,
 		return -EINVAL;
 	}
 	snprintf(subject, sizeof(subject), "$JS.API.%s.%s", what, stream);
-	s = natsConnection_Request(&reply, api->nc, subject, body,
-				   body != NULL ? (int)strlen(body) : 0,
-				   api->wait_ms);
-	if (s != NATS_OK)
-		return nats_request_failed(api->nc, s, subject, what, why);
-	err = reply_check(nats_api_bytes(reply), what, stream, why);
+	if (body != NULL)
+		m.data = (struct wire_view){ (const uint8_t *)body,
+					     strlen(body) };
+	err = nats_client_request(api->client, &m, api->wait_ms, what, why,
+				  &reply);
 	if (err < 0)
-		natsMsg_Destroy(reply);
+		return err;
+	err = reply_check(nats_received_data(reply), what, stream, why);
+	if (err < 0)
+		nats_received_free(reply);
 	else
 		*out = reply;
 	return err;
 }
 
-static int reply_unreadable(natsMsg *reply, const char *what,
+static int reply_unreadable(struct nats_received *reply, const char *what,
 			    const char *stream, struct nats_error *why)
 {
 	snprintf(why->text, sizeof(why->text),
 		 "%s of %s: the answer lacks something, or is of wrong types",
 		 what, stream);
-	natsMsg_Destroy(reply);
+	nats_received_free(reply);
 	return -EPROTO;
 }
 
 int nats_api_stream(const struct nats_api *api, const char *what,
 		    const char *stream, const char *body,
-		    struct nats_error *why, natsMsg **reply,
+		    struct nats_error *why, struct nats_received **reply,
 		    struct nats_reply_stream *out)
 {
-	natsMsg *msg = NULL;
+	struct nats_received *msg = NULL;
 	int err = nats_api_request(api, what, stream, body, why, &msg);
 
 	if (err < 0)
 		return err;
-	if (!nats_reply_stream(nats_api_bytes(msg), stream, out))
+	if (!nats_reply_stream(nats_received_data(msg), stream, out))
 		return reply_unreadable(msg, what, stream, why);
 	*reply = msg;
 	return 0;
@@ -156,7 +148,7 @@ int nats_api_message(const struct nats_api *api, const char *stream,
 	static const char what[] = "STREAM.MSG.GET";
 	char body[NATS_API_BODY_MAX];
 	struct nats_reply_message m;
-	natsMsg *reply = NULL;
+	struct nats_received *reply = NULL;
 	int err;
 
 	if (seq != 0)
@@ -168,12 +160,12 @@ int nats_api_message(const struct nats_api *api, const char *stream,
 	err = nats_api_request(api, what, stream, body, why, &reply);
 	if (err < 0)
 		return err;
-	if (!nats_reply_message(nats_api_bytes(reply), &m) ||
+	if (!nats_reply_message(nats_received_data(reply), &m) ||
 	    (seq != 0 && m.seq != seq))
 		return reply_unreadable(reply, what, stream, why);
 	err = decode_message(&m, out);
 	if (err == -EPROTO)
 		return reply_unreadable(reply, what, stream, why);
-	natsMsg_Destroy(reply);
+	nats_received_free(reply);
 	return err;
 }

@@ -1,7 +1,7 @@
 /*
  * egress/nats/api.h - requests to JetStream
  *
- * Private to nats_*.c. libnats has calls for all of these (js_GetStreamInfo,
+ * Private to the files of this folder. libnats has calls for all of these (js_GetStreamInfo,
  * js_KeyValue, js_Subscribe...), but libnats 3.4.1 dereferences NULL if an
  * answer lacks a member, so anyone who may publish to our inbox could crash it.
  * Here answers are bytes until nats_reply.h has parsed them.
@@ -16,16 +16,14 @@
 #ifndef EGRESS_NATS_API_H
 #define EGRESS_NATS_API_H
 
+#include "egress/nats/client.h"
 #include "egress/nats/reply.h"
-#include "egress/nats/auth.h"
-
-#include <nats/nats.h>
 
 #define NATS_API_SUBJECT_MAX 1024
 #define NATS_API_BODY_MAX    4096
 
 struct nats_api {
-	natsConnection *nc;
+	struct nats_client *client;
 	int64_t wait_ms;
 };
 
@@ -35,15 +33,13 @@ bool nats_api_is_plain(const char *text);
 /* True if it can also be one token of a subject. */
 bool nats_api_is_token(const char *text);
 
-struct wire_view nats_api_bytes(const natsMsg *msg);
-
 /*
  * Send a request to "$JS.API.<what>.<stream>". The answer is JSON without an
  * error; the caller destroys it. @body may be NULL.
  */
 int nats_api_request(const struct nats_api *api, const char *what,
 		     const char *stream, const char *body,
-		     struct nats_error *why, natsMsg **out);
+		     struct nats_error *why, struct nats_received **out);
 
 /*
  * STREAM.INFO, or STREAM.CREATE with a @body. @out has views into *@reply,
@@ -51,7 +47,7 @@ int nats_api_request(const struct nats_api *api, const char *what,
  */
 int nats_api_stream(const struct nats_api *api, const char *what,
 		    const char *stream, const char *body,
-		    struct nats_error *why, natsMsg **reply,
+		    struct nats_error *why, struct nats_received **reply,
 		    struct nats_reply_stream *out);
 
 /* A message as it is stored. */

@@ -1,13 +1,14 @@
 #include "egress/nats/conn.h"
 
-#include "egress/nats/api.h"
+#include "egress/nats/inbox.h"
 #include "egress/nats/options.h"
 
-#include <nats/nats.h>
+#include <spargio/op.h>
 
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@
 #define SUBJECT_TEXT_MAX 128
 
 struct nats_conn {
-	natsConnection *nc;
+	struct nats_client client;
 	natsSubscription *sub;
 	char inbox[NATS_INBOX_MAX];
 	size_t inbox_len;
@@ -201,7 +202,7 @@ static natsStatus acks_subscribe(struct nats_conn *link,
 		return NATS_INVALID_ARG;
 	link->inbox_len = strlen(link->inbox);
 	snprintf(subject, sizeof(subject), "%s.*", link->inbox);
-	s = natsConnection_SubscribeSync(&link->sub, link->nc, subject);
+	s = natsConnection_SubscribeSync(&link->sub, link->client.nc, subject);
 	/*
 	 * Limit the answers: a server that sends more than it got messages must
 	 * not use up memory.
@@ -226,7 +227,7 @@ int nats_conn_open(const struct nats_options *options, uint32_t window,
 	err = make_options(link, options, why, &o);
 	if (err < 0)
 		goto fail;
-	s = natsConnection_Connect(&link->nc, o);
+	s = natsConnection_Connect(&link->client.nc, o);
 	natsOptions_Destroy(o);
 	if (s != NATS_OK) {
 		err = nats_failed(s, "connect", why);
@@ -265,8 +266,8 @@ void nats_conn_close(struct nats_conn *link)
 {
 	if (link == NULL)
 		return;
-	if (link->nc != NULL) {
-		natsConnection_Close(link->nc);
+	if (link->client.nc != NULL) {
+		natsConnection_Close(link->client.nc);
 		/*
 		 * Leak the memory rather than risk a callback into freed
 		 * memory.
@@ -274,7 +275,7 @@ void nats_conn_close(struct nats_conn *link)
 		if (!wait_callbacks(link))
 			return;
 		natsSubscription_Destroy(link->sub);
-		natsConnection_Destroy(link->nc);
+		natsConnection_Destroy(link->client.nc);
 	}
 	pthread_cond_destroy(&link->changed);
 	pthread_mutex_destroy(&link->lock);
@@ -283,9 +284,18 @@ void nats_conn_close(struct nats_conn *link)
 
 /* Publisher's side: bytes */
 
-int nats_conn_fd(const struct nats_conn *link)
+int nats_conn_wait_readable(struct nats_conn *link)
 {
-	return link->fd;
+	int events = sp_wait_fd(link->fd, POLLIN); /* yields */
+
+	return events < 0 ? events : 0;
+}
+
+int nats_conn_wait_writable(struct nats_conn *link)
+{
+	int events = sp_wait_fd(link->fd, POLLOUT); /* yields */
+
+	return events < 0 ? events : 0;
 }
 
 static uint32_t acks_pending(struct nats_conn *link)
@@ -299,7 +309,7 @@ static uint32_t acks_pending(struct nats_conn *link)
 
 void nats_conn_read(struct nats_conn *link)
 {
-	natsConnection_ProcessReadEvent(link->nc);
+	natsConnection_ProcessReadEvent(link->client.nc);
 	/* A wake-up costs more than an answer: do not send one for each. */
 	if (acks_pending(link) >= link->awaited)
 		link->wakeup.ring(link->wakeup.arg);
@@ -308,13 +318,13 @@ void nats_conn_read(struct nats_conn *link)
 bool nats_conn_write(struct nats_conn *link)
 {
 	if (atomic_load(&link->unwritten))
-		natsConnection_ProcessWriteEvent(link->nc);
+		natsConnection_ProcessWriteEvent(link->client.nc);
 	return !atomic_load(&link->unwritten);
 }
 
 bool nats_conn_full(struct nats_conn *link)
 {
-	return natsConnection_Buffered(link->nc) >= NATS_IO_BUFFER;
+	return natsConnection_Buffered(link->client.nc) >= NATS_IO_BUFFER;
 }
 
 /* Publisher's side: messages */
@@ -361,9 +371,17 @@ int nats_conn_publish(struct nats_conn *link, const struct nats_message *m)
 	if (s == NATS_OK)
 		s = set_headers(msg, m);
 	if (s == NATS_OK)
-		s = natsConnection_PublishMsg(link->nc, msg);
+		s = natsConnection_PublishMsg(link->client.nc, msg);
 	natsMsg_Destroy(msg);
 	return nats_errno(s);
+}
+
+static struct wire_view msg_data(const natsMsg *msg)
+{
+	int len = natsMsg_GetDataLength(msg);
+
+	return (struct wire_view){ (const uint8_t *)natsMsg_GetData(msg),
+				   len > 0 ? (size_t)len : 0 };
 }
 
 /* Hot: once per message. bench/egress, jetstream_acked. */
@@ -382,7 +400,7 @@ bool nats_conn_take(struct nats_conn *link, struct nats_answer *out)
 		out->has_token =
 			token_of(link, natsMsg_GetSubject(msg), &out->token);
 		if (out->has_token)
-			nats_ack_parse(nats_api_bytes(msg), &out->ack);
+			nats_ack_parse(msg_data(msg), &out->ack);
 		natsMsg_Destroy(msg);
 	} while (!out->has_token);
 	return true;
@@ -411,20 +429,10 @@ bool nats_conn_refused(struct nats_conn *link, struct nats_error *out)
 
 size_t nats_conn_max_payload(struct nats_conn *link)
 {
-	return (size_t)natsConnection_GetMaxPayload(link->nc);
+	return (size_t)natsConnection_GetMaxPayload(link->client.nc);
 }
 
-natsConnection *nats_conn_connection(struct nats_conn *link)
+struct nats_client *nats_conn_client(struct nats_conn *link)
 {
-	return link->nc;
-}
-
-void nats_thread_done(void)
-{
-	nats_ReleaseThreadMemory();
-}
-
-void nats_finish(void)
-{
-	nats_CloseAndWait(/* timeout= */ 0);
+	return &link->client;
 }

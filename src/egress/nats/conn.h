@@ -29,6 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct nats_client;
 struct nats_conn;
 
 /* Called on any thread, with locks of libnats held; must not wait. */
@@ -79,10 +80,11 @@ void nats_conn_close(struct nats_conn *link);
 /* Bytes */
 
 /*
- * The descriptor to wait for. It belongs to libnats: do not read, write or
- * close it.
+ * Wait in a fiber until the socket can be read or written: 0, or -ECANCELED or
+ * another error if it never will. Yields.
  */
-int nats_conn_fd(const struct nats_conn *link);
+int nats_conn_wait_readable(struct nats_conn *link);
+int nats_conn_wait_writable(struct nats_conn *link);
 
 /*
  * The socket is readable: read answers, and wake the caller if enough arrived.
@@ -124,10 +126,10 @@ bool nats_conn_refused(struct nats_conn *link, struct nats_error *out);
 /* The maximum size of a message for the server, including headers. */
 size_t nats_conn_max_payload(struct nats_conn *link);
 
-/* Free what libnats keeps for the calling thread: its last error. */
-void nats_thread_done(void);
-
-/* Free what libnats keeps for the process. Blocks. Called at the very end. */
-void nats_finish(void);
+/*
+ * The same connection for requests. It is answered only while nats_conn_read()
+ * and nats_conn_write() are called; do not stop or close it.
+ */
+struct nats_client *nats_conn_client(struct nats_conn *link);
 
 #endif

@@ -1,7 +1,6 @@
 #include "egress/nats/durability.h"
 
 #include "egress/nats/api.h"
-#include "egress/nats/options.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -30,13 +29,13 @@ int nats_durability(const struct nats_options *options, const char *stream,
 {
 	struct nats_api api = { .wait_ms = WAIT_MS };
 	struct nats_durability got;
-	natsMsg *reply = NULL;
-	int err = nats_connect(options, why, &api.nc);
+	struct nats_received *reply = NULL;
+	int err = nats_client_open(options, why, &api.client);
 
 	if (err < 0)
 		return err;
 	err = nats_api_request(&api, "STREAM.INFO", stream, NULL, why, &reply);
-	if (err == 0 && !config_read(nats_api_bytes(reply), &got)) {
+	if (err == 0 && !config_read(nats_received_data(reply), &got)) {
 		snprintf(why->text, sizeof(why->text),
 			 "STREAM.INFO of %s: the answer cannot be read",
 			 stream);
@@ -44,7 +43,7 @@ int nats_durability(const struct nats_options *options, const char *stream,
 	}
 	if (err == 0)
 		*out = got;
-	natsMsg_Destroy(reply);
-	natsConnection_Destroy(api.nc);
+	nats_received_free(reply);
+	nats_client_close(api.client);
 	return err;
 }

@@ -2,11 +2,11 @@
 
 #include "egress/nats/ack.h"
 #include "egress/nats/api.h"
-#include "egress/nats/options.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,25 +19,29 @@
 /* Limit for values, because a value is copied and its length is an int. */
 #define VALUE_MAX ((int64_t)64 << 20)
 
+/* A bucket or server that takes less is refused. */
+#define VALUE_MIN 4096
+
 struct nats_kv {
 	struct nats_options options;
 	char bucket[BUCKET_MAX];
 	char stream[STREAM_MAX]; /* the stream of the bucket */
 	int replicas;
 	pthread_mutex_t lock; /* protects the fields below */
-	struct nats_api api;  /* nc is NULL if not connected */
+	struct nats_api api;  /* client is NULL if not connected */
 	bool direct;	      /* messages can be read without the leader */
-	size_t max;
+	_Atomic size_t max;   /* read without the lock */
 };
 
 static void kv_disconnect(struct nats_kv *kv)
 {
-	natsConnection_Destroy(kv->api.nc);
-	kv->api.nc = NULL;
+	nats_client_close(kv->api.client);
+	kv->api.client = NULL;
 }
 
 static int create_bucket(struct nats_kv *kv, struct nats_error *why,
-			 natsMsg **reply, struct nats_reply_stream *out)
+			 struct nats_received **reply,
+			 struct nats_reply_stream *out)
 {
 	char body[NATS_API_BODY_MAX];
 
@@ -59,10 +63,58 @@ static int create_bucket(struct nats_kv *kv, struct nats_error *why,
 			       reply, out);
 }
 
+/* Refuse settings with which values that were stored would be lost. */
+static int verify_bucket(const struct nats_kv *kv,
+			 const struct nats_reply_stream *info,
+			 struct nats_error *why)
+{
+	if (info->max_per_subject < 1 || info->mirror) {
+		snprintf(why->text, sizeof(why->text),
+			 "stream %s is not a bucket to write to", kv->stream);
+		return -EPERM;
+	}
+	if (!info->discard_new && (info->max_bytes > 0 || info->max_msgs > 0)) {
+		snprintf(why->text, sizeof(why->text),
+			 "bucket %s has discard old: when it is full it drops "
+			 "what is needed; set it to new",
+			 kv->bucket);
+		return -EPERM;
+	}
+	if (info->max_msg_size > 0 && info->max_msg_size < VALUE_MIN) {
+		snprintf(why->text, sizeof(why->text),
+			 "bucket %s has max_value_size (max_msg_size) %" PRId64
+			 ": raise it to %d at least",
+			 kv->bucket, info->max_msg_size, VALUE_MIN);
+		return -EPERM;
+	}
+	return 0;
+}
+
+/* A value must fit the limits of the server and of the bucket. */
+static int set_max(struct nats_kv *kv, const struct nats_reply_stream *info,
+		   struct nats_error *why)
+{
+	int64_t max = nats_client_max_payload(kv->api.client);
+
+	if (max < 0 || max > VALUE_MAX)
+		max = VALUE_MAX;
+	if (info->max_msg_size > 0 && info->max_msg_size < max)
+		max = info->max_msg_size;
+	if (max < VALUE_MIN) {
+		snprintf(why->text, sizeof(why->text),
+			 "the server's max_payload is %" PRId64
+			 " bytes: raise it to %d at least",
+			 max, VALUE_MIN);
+		return -EMSGSIZE;
+	}
+	atomic_store(&kv->max, (size_t)max);
+	return 0;
+}
+
 static int bind_bucket(struct nats_kv *kv, struct nats_error *why)
 {
 	struct nats_reply_stream info;
-	natsMsg *reply = NULL;
+	struct nats_received *reply = NULL;
 	int err = nats_api_stream(&kv->api, "STREAM.INFO", kv->stream, NULL,
 				  why, &reply, &info);
 
@@ -73,28 +125,19 @@ static int bind_bucket(struct nats_kv *kv, struct nats_error *why)
 			 kv->bucket);
 	if (err < 0)
 		return err;
-	natsMsg_Destroy(reply);
-	if (info.max_per_subject < 1 || info.mirror) {
-		snprintf(why->text, sizeof(why->text),
-			 "stream %s is not a bucket to write to", kv->stream);
-		return -EINVAL;
-	}
+	nats_received_free(reply);
+	err = verify_bucket(kv, &info, why);
+	if (err < 0)
+		return err;
 	kv->direct = info.allow_direct;
-	return 0;
+	return set_max(kv, &info, why);
 }
 
 static int connect_kv(struct nats_kv *kv, struct nats_error *why)
 {
-	int64_t max;
-	int err = nats_connect(&kv->options, why, &kv->api.nc);
+	int err = nats_client_open(&kv->options, why, &kv->api.client);
 
-	if (err < 0)
-		return err;
-	max = natsConnection_GetMaxPayload(kv->api.nc);
-	if (max < 0 || max > VALUE_MAX)
-		max = VALUE_MAX;
-	kv->max = (size_t)max;
-	return bind_bucket(kv, why);
+	return err < 0 ? err : bind_bucket(kv, why);
 }
 
 /*
@@ -105,8 +148,7 @@ static int kv_call_begin(struct nats_kv *kv, struct nats_error *why)
 	int err;
 
 	pthread_mutex_lock(&kv->lock);
-	if (kv->api.nc != NULL &&
-	    natsConnection_Status(kv->api.nc) == NATS_CONN_STATUS_CONNECTED)
+	if (kv->api.client != NULL && nats_client_connected(kv->api.client))
 		return 0;
 	kv_disconnect(kv);
 	err = connect_kv(kv, why);
@@ -119,9 +161,10 @@ static int kv_call_begin(struct nats_kv *kv, struct nats_error *why)
 static int kv_call_end(struct nats_kv *kv, int err)
 {
 	/*
-	 * A late answer must not reach the next call, so close the connection.
+	 * A late answer must not reach the next call, and a limit that was
+	 * changed has to be read again, so close the connection.
 	 */
-	if (err == -ETIMEDOUT || err == -EACCES)
+	if (err == -ETIMEDOUT || err == -EACCES || err == -EMSGSIZE)
 		kv_disconnect(kv);
 	pthread_mutex_unlock(&kv->lock);
 	return err;
@@ -162,7 +205,7 @@ void nats_kv_close(struct nats_kv *kv)
 
 size_t nats_kv_max(const struct nats_kv *kv)
 {
-	return kv->max;
+	return atomic_load(&kv->max);
 }
 
 /* -EINVAL if it is not a key or, with @pattern, a pattern of keys. */
@@ -191,19 +234,18 @@ static bool is_removal(const char *operation)
 	return strcmp(operation, "DEL") == 0 || strcmp(operation, "PURGE") == 0;
 }
 
-static const char *header_value(natsMsg *msg, const char *name)
+static const char *header_value(struct nats_received *msg, const char *name)
 {
-	const char *value = NULL;
+	const char *value = nats_received_header(msg, name);
 
-	if (natsMsgHeader_Get(msg, name, &value) != NATS_OK || value == NULL)
-		return "";
-	return value;
+	return value != NULL ? value : "";
 }
 
-static int take_direct(natsMsg *msg, const char *subject, struct entry *out)
+static int take_direct(struct nats_received *msg, const char *subject,
+		       struct entry *out)
 {
 	const char *seq = header_value(msg, "Nats-Sequence");
-	struct wire_view data = nats_api_bytes(msg);
+	struct wire_view data = nats_received_data(msg);
 	struct entry e = { 0 };
 
 	if (strcmp(header_value(msg, "Status"), "404") == 0)
@@ -229,21 +271,21 @@ static int get_direct(struct nats_kv *kv, const char *subject,
 		      struct nats_error *why, struct entry *out)
 {
 	char where[NATS_API_SUBJECT_MAX];
-	natsMsg *msg = NULL;
-	natsStatus s;
+	struct nats_send m = { .subject = where };
+	struct nats_received *msg = NULL;
 	int err;
 
 	snprintf(where, sizeof(where), "$JS.API.DIRECT.GET.%s.%s", kv->stream,
 		 subject);
-	s = natsConnection_Request(&msg, kv->api.nc, where, NULL, 0,
-				   kv->api.wait_ms);
-	if (s != NATS_OK)
-		return nats_request_failed(kv->api.nc, s, where, "get", why);
+	err = nats_client_request(kv->api.client, &m, kv->api.wait_ms, "get",
+				  why, &msg);
+	if (err < 0)
+		return err;
 	err = take_direct(msg, subject, out);
 	if (err == -EPROTO)
 		snprintf(why->text, sizeof(why->text),
 			 "get: the answer cannot be read");
-	natsMsg_Destroy(msg);
+	nats_received_free(msg);
 	return err;
 }
 
@@ -303,25 +345,37 @@ int nats_kv_get(struct nats_kv *kv, const char *key, struct nats_error *why,
 
 /* Writing */
 
-static natsStatus header_expect_revision(natsMsg *msg, uint64_t revision)
+static int ack_check(struct nats_received *reply, struct nats_error *why)
 {
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRIu64, revision);
-	return natsMsgHeader_Set(msg, "Nats-Expected-Last-Subject-Sequence",
-				 text);
-}
-
-static int ack_check(natsMsg *reply, struct nats_error *why)
-{
+	const char *action = "";
 	struct nats_ack ack;
+	int err = -ENOTCONN;
 
-	nats_ack_parse(nats_api_bytes(reply), &ack);
-	if (ack.error == 0)
+	nats_ack_parse(nats_received_data(reply), &ack);
+	switch (ack.error) {
+	case 0:
 		return 0;
-	snprintf(why->text, sizeof(why->text), "not stored: %u %s", ack.error,
-		 ack.text);
-	return ack.error == JSStreamWrongLastSequenceErr ? -ESTALE : -ENOTCONN;
+	case NATS_JS_WRONG_LAST_SEQ:
+		err = -ESTALE;
+		break;
+	case NATS_JS_MESSAGE_TOO_LONG:
+		action = ": its max_value_size was lowered";
+		err = -EMSGSIZE;
+		break;
+	case NATS_JS_STORE_FAILED:
+	case NATS_JS_INSUFFICIENT_RESOURCES:
+	case NATS_JS_STORAGE_EXCEEDED:
+	case NATS_JS_MEMORY_EXCEEDED:
+		action = ": raise its max_bytes, or give the server room";
+		err = -ENOSPC;
+		break;
+	default:
+		break;
+	}
+	snprintf(why->text, sizeof(why->text),
+		 "not stored in the bucket: %u %.128s%s", ack.error, ack.text,
+		 action);
+	return err;
 }
 
 /* @revision: expected revision of the key; NULL = any. */
@@ -329,24 +383,24 @@ static int value_store(struct nats_kv *kv, const char *subject,
 		       struct wire_view v, const uint64_t *revision,
 		       struct nats_error *why)
 {
-	natsMsg *reply = NULL;
-	natsMsg *msg = NULL;
-	natsStatus s;
+	struct nats_send m = { .subject = subject, .data = v };
+	struct nats_received *reply = NULL;
+	char text[24];
 	int err;
 
 	if (v.len > (size_t)VALUE_MAX)
 		return -EMSGSIZE;
-	s = natsMsg_Create(&msg, subject, NULL, (const char *)v.p, (int)v.len);
-	if (s == NATS_OK && revision != NULL)
-		s = header_expect_revision(msg, *revision);
-	if (s == NATS_OK)
-		s = natsConnection_RequestMsg(&reply, kv->api.nc, msg,
-					      kv->api.wait_ms);
-	err = s == NATS_OK
-		      ? ack_check(reply, why)
-		      : nats_request_failed(kv->api.nc, s, subject, "put", why);
-	natsMsg_Destroy(reply);
-	natsMsg_Destroy(msg);
+	if (revision != NULL) {
+		snprintf(text, sizeof(text), "%" PRIu64, *revision);
+		nats_send_header(&m, "Nats-Expected-Last-Subject-Sequence",
+				 text);
+	}
+	err = nats_client_request(kv->api.client, &m, kv->api.wait_ms, "put",
+				  why, &reply);
+	if (err < 0)
+		return err;
+	err = ack_check(reply, why);
+	nats_received_free(reply);
 	return err;
 }
 
@@ -400,7 +454,7 @@ int nats_kv_purge(struct nats_kv *kv, const char *pattern,
 		  struct nats_error *why)
 {
 	char subject[KEY_MAX], body[NATS_API_BODY_MAX];
-	natsMsg *reply = NULL;
+	struct nats_received *reply = NULL;
 	int err = kv_call_begin(kv, why);
 
 	if (err < 0)
@@ -412,9 +466,9 @@ int nats_kv_purge(struct nats_kv *kv, const char *pattern,
 	snprintf(body, sizeof(body), "{\"filter\":\"%s\"}", subject);
 	err = nats_api_request(&kv->api, "STREAM.PURGE", kv->stream, body, why,
 			       &reply);
-	if (err == 0 && !nats_reply_success(nats_api_bytes(reply)))
+	if (err == 0 && !nats_reply_success(nats_received_data(reply)))
 		err = -EPROTO;
-	natsMsg_Destroy(reply);
+	nats_received_free(reply);
 	return kv_call_end(kv, err);
 }
 
@@ -469,7 +523,7 @@ static int ask_keys(struct nats_kv *kv, struct keys *keys, uint64_t *total,
 {
 	char body[NATS_API_BODY_MAX];
 	struct wire_view subjects;
-	natsMsg *reply = NULL;
+	struct nats_received *reply = NULL;
 	int err;
 
 	snprintf(body, sizeof(body),
@@ -480,9 +534,9 @@ static int ask_keys(struct nats_kv *kv, struct keys *keys, uint64_t *total,
 	if (err < 0)
 		return err;
 	*total = 0;
-	if (nats_reply_subjects(nats_api_bytes(reply), total, &subjects))
+	if (nats_reply_subjects(nats_received_data(reply), total, &subjects))
 		err = add_page(kv, subjects, keys);
-	natsMsg_Destroy(reply);
+	nats_received_free(reply);
 	return err;
 }
 

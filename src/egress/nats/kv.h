@@ -7,7 +7,10 @@
  * Threads	Any; one call at a time, the others wait.
  * Blocking	All functions block: for a pool thread, which calls
  *		nats_thread_done() at its end.
- * Errors	A negative errno, with a text in *@why.
+ * Errors	A negative errno, with a text in *@why. -EPERM: the bucket has a
+ *		setting that is refused. -ENOSPC: it is full. -EMSGSIZE: it
+ *		takes only shorter values now; nats_kv_max() after the next call
+ *		is the new limit.
  */
 #ifndef EGRESS_NATS_KV_H
 #define EGRESS_NATS_KV_H
@@ -26,7 +29,10 @@ int nats_kv_open(const struct nats_options *options, const char *bucket,
 /* NULL is fine. */
 void nats_kv_close(struct nats_kv *kv);
 
-/* Maximum bytes of one value. */
+/*
+ * Maximum bytes of one value: the smaller limit of server and bucket, as of the
+ * last connection. Does not block.
+ */
 size_t nats_kv_max(const struct nats_kv *kv);
 
 /*

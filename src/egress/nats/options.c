@@ -1,10 +1,10 @@
 #include "egress/nats/options.h"
 
+#include "egress/nats/inbox.h"
+
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 #define CONNECT_MS 2000
 #define WRITE_MS   2000
@@ -146,21 +146,6 @@ static natsStatus set_limits(natsOptions *o, const struct nats_options *from)
 	return s;
 }
 
-int nats_inbox_make(const struct nats_options *from, char out[NATS_INBOX_MAX])
-{
-	uint64_t random[2];
-	const char *prefix = from->inbox_prefix != NULL ? from->inbox_prefix
-							: NATS_INBOX_PREFIX;
-
-	if (strlen(prefix) >= NATS_INBOX_PREFIX_MAX)
-		return -EINVAL;
-	if (getrandom(random, sizeof(random), 0) < 0)
-		return -errno;
-	snprintf(out, NATS_INBOX_MAX, "%s.%016" PRIx64 "%016" PRIx64, prefix,
-		 random[0], random[1]);
-	return 0;
-}
-
 /* libnats' own inboxes can be guessed, because it seeds them with the time. */
 static natsStatus set_inbox(natsOptions *o, const struct nats_options *from)
 {
@@ -210,18 +195,4 @@ int nats_options_make(const struct nats_options *from, struct nats_error *why,
 	}
 	*out = o;
 	return 0;
-}
-
-int nats_connect(const struct nats_options *from, struct nats_error *why,
-		 natsConnection **out)
-{
-	natsOptions *o = NULL;
-	natsStatus s;
-	int err = nats_options_make(from, why, &o);
-
-	if (err < 0)
-		return err;
-	s = natsConnection_Connect(out, o);
-	natsOptions_Destroy(o);
-	return s == NATS_OK ? 0 : nats_failed(s, "connect", why);
 }

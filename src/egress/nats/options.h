@@ -1,7 +1,7 @@
 /*
  * egress/nats/options.h - convert our options to those of libnats
  *
- * Private to nats_*.c, the only files that use libnats.
+ * Private to client.c, conn.c and options.c, the only files that use libnats.
  */
 #ifndef EGRESS_NATS_OPTIONS_H
 #define EGRESS_NATS_OPTIONS_H
@@ -13,24 +13,13 @@
 /* Bytes that libnats reads and writes at once. */
 #define NATS_IO_BUFFER (256 << 10)
 
-#define NATS_INBOX_MAX (NATS_INBOX_PREFIX_MAX + 40)
-
-/*
- * A subject for answers that cannot be guessed: the prefix and 128 random bits.
- * A client that may not subscribe to the prefix cannot forge an answer.
- */
-int nats_inbox_make(const struct nats_options *from, char out[NATS_INBOX_MAX]);
+struct nats_client {
+	natsConnection *nc;
+};
 
 /* The caller destroys the options. They disable reconnects. */
 int nats_options_make(const struct nats_options *from, struct nats_error *why,
 		      natsOptions **out);
-
-/*
- * A connection whose bytes are moved by threads of libnats. It does not
- * reconnect. Blocks.
- */
-int nats_connect(const struct nats_options *from, struct nats_error *why,
-		 natsConnection **out);
 
 /* The errno of a status. */
 int nats_errno(natsStatus s);
@@ -48,9 +37,5 @@ int nats_request_failed(natsConnection *nc, natsStatus s, const char *subject,
 
 /* Copy a server's text without unprintable bytes. */
 void nats_error_copy(struct nats_error *to, const char *text);
-
-struct nats_conn;
-
-natsConnection *nats_conn_connection(struct nats_conn *link);
 
 #endif

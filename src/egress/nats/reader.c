@@ -2,7 +2,7 @@
 
 #include "egress/codec.h"
 #include "egress/nats/api.h"
-#include "egress/nats/options.h"
+#include "egress/nats/inbox.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,10 +22,10 @@
 struct nats_reader {
 	struct nats_reader_options options;
 	char *filter;
-	struct nats_api api; /* nc is NULL if not connected */
-	natsSubscription *sub;
+	struct nats_api api; /* client is NULL if not connected */
+	struct nats_subscription *sub;
 	char consumer[NATS_CONSUMER_NAME_MAX]; /* "" if not created */
-	natsMsg *msg;			       /* the message returned last */
+	struct nats_received *msg;	       /* the message returned last */
 	/* stream sequence; 0 = none yet */
 	uint64_t last_seq;
 	/* next delivery number of this consumer */
@@ -37,12 +37,14 @@ struct nats_reader {
 static void delete_consumer(struct nats_reader *r)
 {
 	char subject[NATS_API_SUBJECT_MAX];
+	struct nats_send m = { 0 };
 
 	if (r->consumer[0] == '\0')
 		return;
 	snprintf(subject, sizeof(subject), "$JS.API.CONSUMER.DELETE.%s.%s",
 		 r->options.stream, r->consumer);
-	(void)natsConnection_Publish(r->api.nc, subject, NULL, 0);
+	m.subject = subject;
+	(void)nats_client_publish(r->api.client, &m);
 	r->consumer[0] = '\0';
 }
 
@@ -50,9 +52,8 @@ static void reader_unsubscribe(struct nats_reader *r)
 {
 	if (r->sub == NULL)
 		return;
-	natsSubscription_Unsubscribe(r->sub);
 	delete_consumer(r);
-	natsSubscription_Destroy(r->sub);
+	nats_client_unsubscribe(r->sub);
 	r->sub = NULL;
 }
 
@@ -105,7 +106,7 @@ static int create_consumer(struct nats_reader *r, const char *inbox,
 			   struct nats_error *why)
 {
 	char body[NATS_API_BODY_MAX], start[256];
-	natsMsg *reply = NULL;
+	struct nats_received *reply = NULL;
 	int err;
 
 	if (!nats_api_is_plain(r->filter) ||
@@ -125,19 +126,18 @@ static int create_consumer(struct nats_reader *r, const char *inbox,
 			       body, why, &reply);
 	if (err < 0)
 		return err;
-	if (!nats_reply_consumer(nats_api_bytes(reply), r->consumer)) {
+	if (!nats_reply_consumer(nats_received_data(reply), r->consumer)) {
 		snprintf(why->text, sizeof(why->text),
 			 "CONSUMER.CREATE: the answer lacks a name");
 		err = -EPROTO;
 	}
-	natsMsg_Destroy(reply);
+	nats_received_free(reply);
 	return err;
 }
 
 static int reader_subscribe(struct nats_reader *r, struct nats_error *why)
 {
 	char inbox[NATS_INBOX_MAX];
-	natsStatus s;
 	int err;
 
 	reader_unsubscribe(r);
@@ -145,12 +145,10 @@ static int reader_subscribe(struct nats_reader *r, struct nats_error *why)
 	if (err < 0)
 		return err;
 	r->next_delivery = 1;
-	r->heard_ms = nats_Now();
-	s = natsConnection_SubscribeSync(&r->sub, r->api.nc, inbox);
-	if (s == NATS_OK)
-		s = natsSubscription_SetPendingLimits(r->sub, -1, -1);
-	if (s != NATS_OK)
-		return nats_failed(s, "subscribe", why);
+	r->heard_ms = nats_client_now_ms();
+	err = nats_client_subscribe(r->api.client, inbox, why, &r->sub);
+	if (err < 0)
+		return err;
 	err = create_consumer(r, inbox, why);
 	if (err < 0)
 		reader_unsubscribe(r);
@@ -159,23 +157,23 @@ static int reader_subscribe(struct nats_reader *r, struct nats_error *why)
 
 static int connect_reader(struct nats_reader *r, struct nats_error *why)
 {
-	return nats_connect(&r->options.nats, why, &r->api.nc);
+	return nats_client_open(&r->options.nats, why, &r->api.client);
 }
 
 /*
- * The connection is closed before the subscription is destroyed: libnats 3.4
- * may deliver a message that arrives in between to freed memory, and a closed
+ * The connection is stopped before the subscription is destroyed: libnats 3.4
+ * may deliver a message that arrives in between to freed memory, and a stopped
  * connection reads none.
  */
 static void reader_disconnect(struct nats_reader *r)
 {
-	if (r->api.nc != NULL) {
+	if (r->api.client != NULL) {
 		delete_consumer(r);
-		natsConnection_Close(r->api.nc);
+		nats_client_stop(r->api.client);
 	}
 	reader_unsubscribe(r);
-	natsConnection_Destroy(r->api.nc);
-	r->api.nc = NULL;
+	nats_client_close(r->api.client);
+	r->api.client = NULL;
 }
 
 int nats_reader_open(const struct nats_reader_options *options,
@@ -209,7 +207,7 @@ void nats_reader_close(struct nats_reader *r)
 {
 	if (r == NULL)
 		return;
-	natsMsg_Destroy(r->msg);
+	nats_received_free(r->msg);
 	reader_disconnect(r);
 	free(r->filter);
 	free(r);
@@ -223,23 +221,13 @@ static void reader_resubscribe(struct nats_reader *r)
 {
 	struct nats_error why;
 
-	if (r->api.nc != NULL &&
-	    natsConnection_Status(r->api.nc) != NATS_CONN_STATUS_CONNECTED)
+	if (r->api.client != NULL && !nats_client_connected(r->api.client))
 		reader_disconnect(r);
-	if ((r->api.nc != NULL || connect_reader(r, &why) == 0) &&
+	if ((r->api.client != NULL || connect_reader(r, &why) == 0) &&
 	    reader_subscribe(r, &why) == 0)
 		return;
 	reader_disconnect(r);
-	nats_Sleep(AGAIN_MS);
-}
-
-static const char *header_value(natsMsg *msg, const char *name)
-{
-	const char *value = NULL;
-
-	if (natsMsgHeader_Get(msg, name, &value) != NATS_OK)
-		return NULL;
-	return value;
+	nats_client_sleep_ms(AGAIN_MS);
 }
 
 /* Tell the server that earlier messages were taken: it waits for that. */
@@ -250,13 +238,15 @@ static void answer_flow_control(struct nats_reader *r, const char *subject)
 	if (subject != NULL &&
 	    strncmp(subject, prefix, sizeof(prefix) - 1) == 0 &&
 	    nats_api_is_plain(subject) && strpbrk(subject, "*>") == NULL)
-		(void)natsConnection_Publish(r->api.nc, subject, NULL, 0);
+		(void)nats_client_publish(r->api.client,
+					  &(struct nats_send){
+						  .subject = subject });
 }
 
 /* True if the heartbeat @msg refers to a message that did not arrive. */
-static bool tells_of_gap(const struct nats_reader *r, natsMsg *msg)
+static bool tells_of_gap(const struct nats_reader *r, struct nats_received *msg)
 {
-	const char *last = header_value(msg, "Nats-Last-Consumer");
+	const char *last = nats_received_header(msg, "Nats-Last-Consumer");
 	uint64_t delivery;
 
 	return last != NULL &&
@@ -270,9 +260,9 @@ static bool tells_of_gap(const struct nats_reader *r, natsMsg *msg)
  * True if it is a message of the stream. Headers are not used, because the
  * publisher of the message wrote them.
  */
-static bool msg_is_delivery(const natsMsg *msg)
+static bool msg_is_delivery(const struct nats_received *msg)
 {
-	const char *reply = natsMsg_GetReply(msg);
+	const char *reply = nats_received_reply(msg);
 	struct nats_reply_place place;
 
 	return reply != NULL && nats_reply_place(reply, &place);
@@ -281,9 +271,10 @@ static bool msg_is_delivery(const natsMsg *msg)
 /* Handle a status message of the consumer. False: create a new consumer. */
 static bool take_status(struct nats_reader *r)
 {
-	const char *status = header_value(r->msg, "Status");
-	const char *stalled = header_value(r->msg, "Nats-Consumer-Stalled");
-	const char *reply = natsMsg_GetReply(r->msg);
+	const char *status = nats_received_header(r->msg, "Status");
+	const char *stalled =
+		nats_received_header(r->msg, "Nats-Consumer-Stalled");
+	const char *reply = nats_received_reply(r->msg);
 
 	if (status == NULL || strcmp(status, "100") != 0 ||
 	    tells_of_gap(r, r->msg))
@@ -295,8 +286,8 @@ static bool take_status(struct nats_reader *r)
 /* Read the metadata of the message. False if an earlier message is missing. */
 static bool msg_examine(struct nats_reader *r, struct nats_read *out)
 {
-	const char *reply = natsMsg_GetReply(r->msg);
-	struct wire_view data = nats_api_bytes(r->msg);
+	const char *reply = nats_received_reply(r->msg);
+	struct wire_view data = nats_received_data(r->msg);
 	struct nats_reply_place place;
 
 	if (reply == NULL || !nats_reply_place(reply, &place) ||
@@ -307,18 +298,18 @@ static bool msg_examine(struct nats_reader *r, struct nats_read *out)
 		.seq = place.stream_seq,
 		.time_ns = place.time_ns,
 		.pending = place.pending,
-		.subject = natsMsg_GetSubject(r->msg),
+		.subject = nats_received_subject(r->msg),
 		.bytes = data.p,
 		.len = data.len,
 	};
 	return true;
 }
 
-static int read_headers(natsMsg *msg, struct nats_read *out)
+static int read_headers(struct nats_received *msg, struct nats_read *out)
 {
-	const char *encoding = header_value(msg, "Content-Encoding");
+	const char *encoding = nats_received_header(msg, "Content-Encoding");
 
-	out->id = header_value(msg, "Nats-Msg-Id");
+	out->id = nats_received_header(msg, "Nats-Msg-Id");
 	if (encoding == NULL)
 		return 0;
 	return egress_encoding_find(encoding, strlen(encoding),
@@ -331,23 +322,23 @@ static int read_headers(natsMsg *msg, struct nats_read *out)
 static int reader_attempt(struct nats_reader *r, int64_t ms,
 			  struct nats_read *out)
 {
-	natsStatus s;
+	int err;
 
-	natsMsg_Destroy(r->msg);
+	nats_received_free(r->msg);
 	r->msg = NULL;
-	if (r->sub == NULL ||
-	    natsConnection_Status(r->api.nc) != NATS_CONN_STATUS_CONNECTED) {
+	if (r->sub == NULL || !nats_client_connected(r->api.client)) {
 		reader_resubscribe(r);
 		return 0;
 	}
-	s = natsSubscription_NextMsg(&r->msg, r->sub, ms);
-	if (s == NATS_TIMEOUT && nats_Now() - r->heard_ms < SILENCE_MS)
+	err = nats_client_next(r->sub, ms, &r->msg);
+	if (err == -ETIMEDOUT &&
+	    nats_client_now_ms() - r->heard_ms < SILENCE_MS)
 		return 0;
-	if (s != NATS_OK) {
+	if (err < 0) {
 		reader_unsubscribe(r);
 		return 0;
 	}
-	r->heard_ms = nats_Now();
+	r->heard_ms = nats_client_now_ms();
 	if (!msg_is_delivery(r->msg)) {
 		if (!take_status(r))
 			reader_unsubscribe(r);
@@ -365,18 +356,18 @@ static int reader_attempt(struct nats_reader *r, int64_t ms,
 int nats_reader_next(struct nats_reader *r, int64_t timeout_ms,
 		     struct nats_read *out)
 {
-	int64_t until = nats_Now() + timeout_ms;
+	int64_t until = nats_client_now_ms() + timeout_ms;
 	struct nats_read read;
 
 	for (;;) {
-		int64_t left = until - nats_Now();
+		int64_t left = until - nats_client_now_ms();
 
 		if (left < 1)
 			left = 1;
 		if (reader_attempt(r, left < STEP_MS ? left : STEP_MS, &read) ==
 		    1)
 			break;
-		if (nats_Now() >= until)
+		if (nats_client_now_ms() >= until)
 			return 0;
 	}
 	if (read_headers(r->msg, &read) < 0)

@@ -108,6 +108,9 @@ static bool read_config(struct wire_view config, const char *name,
 	out->by_limits = strcmp(text, "limits") == 0;
 	out->mirror = nats_json_member(config, "mirror", &value) &&
 		      !nats_json_null(value);
+	out->transform =
+		nats_json_member(config, "subject_transform", &value) &&
+		!nats_json_null(value);
 	out->subjects = nothing;
 	if (nats_json_member(config, "subjects", &value) &&
 	    !nats_json_null(value)) {
@@ -118,6 +121,9 @@ static bool read_config(struct wire_view config, const char *name,
 	out->persist_async = nats_json_member(config, "persist_mode", &value) &&
 			     nats_json_string(value, text, sizeof(text)) &&
 			     strcmp(text, "async") == 0;
+	out->discard_new = nats_json_member(config, "discard", &value) &&
+			   nats_json_string(value, text, sizeof(text)) &&
+			   strcmp(text, "new") == 0;
 	return get_limit(config, "max_msgs_per_subject",
 			 &out->max_per_subject) &&
 	       get_limit(config, "max_msg_size", &out->max_msg_size) &&

@@ -14,6 +14,19 @@
 #define NATS_CONSUMER_NAME_MAX 256
 #define NATS_REPLY_TEXT_MAX    128
 
+/* Error codes of JetStream, as in its errors.json. */
+enum nats_js_error {
+	NATS_JS_INSUFFICIENT_RESOURCES = 10023,
+	NATS_JS_MEMORY_EXCEEDED = 10028,
+	NATS_JS_NO_MESSAGE = 10037,
+	NATS_JS_STORAGE_EXCEEDED = 10047,
+	NATS_JS_MESSAGE_TOO_LONG = 10054,
+	NATS_JS_NO_STREAM = 10059,
+	NATS_JS_WRONG_LAST_ID = 10070,
+	NATS_JS_WRONG_LAST_SEQ = 10071,
+	NATS_JS_STORE_FAILED = 10077,
+};
+
 /* The "error" of an answer. */
 struct nats_reply_error {
 	uint32_t code;			/* err_code; 0 if missing */
@@ -30,7 +43,7 @@ struct nats_reply_stream {
 	uint64_t first_seq;
 	uint64_t last_seq;
 	uint64_t bytes;
-	uint64_t deleted; /* messages that are missing in between */
+	uint64_t deleted; /* sequences in first..last without a message */
 	int64_t first_ns; /* when the first message was stored; 0 = missing */
 	int64_t last_ns;
 	bool by_limits;	    /* retention by limits */
@@ -38,7 +51,9 @@ struct nats_reply_stream {
 	bool no_ack;
 	bool sealed;
 	bool mirror;
+	bool transform; /* stores messages under other subjects */
 	bool allow_direct;
+	bool discard_new; /* when full, refuse; else drop the oldest */
 	/* 0 or less = no limit */
 	int64_t max_per_subject;
 	int64_t max_msg_size;
@@ -53,7 +68,7 @@ bool nats_reply_stream(struct wire_view json, const char *name,
 
 /*
  * STREAM.INFO with a filter of subjects: the total number of matches, and an
- * object with the keys of this page. False if there are none.
+ * object with the subjects of this page as keys. False if there are none.
  */
 bool nats_reply_subjects(struct wire_view json, uint64_t *total,
 			 struct wire_view *out);
@@ -75,10 +90,10 @@ bool nats_reply_consumer(struct wire_view json,
 bool nats_reply_success(struct wire_view json);
 
 /*
- * The value of header @name in a block "NATS/1.0\r
- * Name: value\r
- * \r
- * ". False if it is missing, does not fit, or contains a control character.
+ * The value of header @name in @block, which has a line "NATS/1.0", a line
+ * "Name: value" for each header, and an empty line, all ended by CR LF. False
+ * if the header is missing, or its value does not fit or has a control
+ * character.
  */
 bool nats_reply_header(struct wire_view block, const char *name, char *out,
 		       size_t size);
@@ -86,7 +101,7 @@ bool nats_reply_header(struct wire_view block, const char *name, char *out,
 /* Metadata of a delivered message, from its reply subject. */
 struct nats_reply_place {
 	uint64_t stream_seq;
-	uint64_t delivery; /* delivery number of this consumer, from 1 */
+	uint64_t delivery; /* consumer sequence: counts deliveries, from 1 */
 	uint64_t time_ns;
 	uint64_t pending;
 };

@@ -1,7 +1,6 @@
 #include "egress/nats/resend.h"
 
 #include "egress/nats/api.h"
-#include "egress/nats/options.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,62 +8,49 @@
 
 #define WAIT_MS 5000
 
-static natsStatus set_names(natsMsg *msg, const struct nats_resend *r,
-			    const struct nats_resend_message *m)
-{
+/* Texts of a message's headers. */
+struct header_text {
 	char after[MESSAGE_ID_MAX];
-	natsStatus s = natsMsgHeader_Set(msg, "Nats-Msg-Id", m->id);
-
-	if (s == NATS_OK)
-		s = natsMsgHeader_Set(msg, "Arancini-Collector", r->collector);
-	if (s == NATS_OK)
-		s = natsMsgHeader_Set(msg, "Arancini-Schema", r->schema);
-	if (s == NATS_OK && m->encoding != NULL)
-		s = natsMsgHeader_Set(msg, "Content-Encoding", m->encoding);
-	if (s == NATS_OK && m->has_after) {
-		record_id_format(m->after, after);
-		s = natsMsgHeader_Set(msg, NATS_AFTER_HEADER, after);
-	}
-	return s;
-}
+	char predecessor[32];
+};
 
 /*
- * By the sequence if it is known, else by the id: an estimated sequence could
- * let a message in after that of another writer.
+ * The predecessor is named by the sequence if it is known, else by the id: an
+ * estimated sequence could let a message in after that of another writer.
  */
-static natsStatus set_predecessor(natsMsg *msg, const struct nats_resend *r,
-				  size_t i)
-{
-	char text[32];
-
-	if (i > 0)
-		return natsMsgHeader_Set(msg, "Nats-Expected-Last-Msg-Id",
-					 r->messages[i - 1].id);
-	snprintf(text, sizeof(text), "%" PRIu64, r->after_seq);
-	return natsMsgHeader_Set(msg, "Nats-Expected-Last-Sequence", text);
-}
-
-static natsStatus message_make(const struct nats_resend *r, size_t i,
-			       natsMsg **out)
+static struct nats_send message_make(const struct nats_resend *r, size_t i,
+				     struct header_text *text)
 {
 	const struct nats_resend_message *m = &r->messages[i];
-	natsStatus s =
-		natsMsg_Create(out, m->subject, NULL, (const char *)m->bytes.p,
-			       (int)m->bytes.len);
+	struct nats_send out = { .subject = m->subject, .data = m->bytes };
 
-	if (s == NATS_OK)
-		s = set_names(*out, r, m);
-	if (s == NATS_OK)
-		s = set_predecessor(*out, r, i);
-	return s;
+	nats_send_header(&out, "Nats-Msg-Id", m->id);
+	nats_send_header(&out, "Arancini-Collector", r->collector);
+	nats_send_header(&out, "Arancini-Schema", r->schema);
+	if (m->encoding != NULL)
+		nats_send_header(&out, "Content-Encoding", m->encoding);
+	if (m->has_after) {
+		record_id_format(m->after, text->after);
+		nats_send_header(&out, NATS_AFTER_HEADER, text->after);
+	}
+	if (i > 0) {
+		nats_send_header(&out, "Nats-Expected-Last-Msg-Id",
+				 r->messages[i - 1].id);
+		return out;
+	}
+	snprintf(text->predecessor, sizeof(text->predecessor), "%" PRIu64,
+		 r->after_seq);
+	nats_send_header(&out, "Nats-Expected-Last-Sequence",
+			 text->predecessor);
+	return out;
 }
 
-static int reply_judge(const struct nats_resend *r, natsMsg *reply,
+static int reply_judge(const struct nats_resend *r, struct nats_received *reply,
 		       struct nats_error *why)
 {
 	struct nats_ack ack;
 
-	nats_ack_parse(nats_api_bytes(reply), &ack);
+	nats_ack_parse(nats_received_data(reply), &ack);
 	if (ack.error == 0 && !ack.duplicate &&
 	    ack.seq == r->after_seq + r->count)
 		return 0;
@@ -83,8 +69,8 @@ static int reply_judge(const struct nats_resend *r, natsMsg *reply,
 	}
 	snprintf(why->text, sizeof(why->text), "not stored: %u %s", ack.error,
 		 ack.text);
-	if (ack.error == JSStreamWrongLastMsgIDErr ||
-	    ack.error == JSStreamWrongLastSequenceErr)
+	if (ack.error == NATS_JS_WRONG_LAST_ID ||
+	    ack.error == NATS_JS_WRONG_LAST_SEQ)
 		return -EBUSY;
 	return -EAGAIN;
 }
@@ -93,27 +79,26 @@ int nats_resend(struct nats_conn *link,
 		const struct nats_stream_options *options,
 		const struct nats_resend *r, struct nats_error *why)
 {
-	natsConnection *nc = nats_conn_connection(link);
+	struct nats_client *c = nats_conn_client(link);
 	int64_t wait = options->wait_ms != 0 ? options->wait_ms : WAIT_MS;
-	natsMsg *reply = NULL;
-	natsStatus s = NATS_OK;
-	int err;
+	struct nats_received *reply = NULL;
+	int err = 0;
 
-	for (size_t i = 0; i < r->count && s == NATS_OK; i++) {
-		natsMsg *msg = NULL;
+	for (size_t i = 0; i < r->count && err == 0; i++) {
+		struct header_text text;
+		struct nats_send m = message_make(r, i, &text);
 
-		s = message_make(r, i, &msg);
-		if (s == NATS_OK && i + 1 < r->count)
-			s = natsConnection_PublishMsg(nc, msg);
-		else if (s == NATS_OK)
-			s = natsConnection_RequestMsg(&reply, nc, msg, wait);
-		natsMsg_Destroy(msg);
+		if (i + 1 < r->count)
+			err = nats_client_publish(c, &m);
+		else
+			err = nats_client_request(c, &m, wait, "sending again",
+						  why, &reply);
 	}
-	if (s == NATS_NO_RESPONDERS)
+	if (err == -EOPNOTSUPP)
 		return -EAGAIN;
-	if (s != NATS_OK)
-		return nats_failed(s, "sending again", why);
+	if (err < 0)
+		return err;
 	err = r->count == 0 ? 0 : reply_judge(r, reply, why);
-	natsMsg_Destroy(reply);
+	nats_received_free(reply);
 	return err;
 }

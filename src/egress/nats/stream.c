@@ -1,7 +1,6 @@
 #include "egress/nats/stream.h"
 
 #include "egress/nats/api.h"
-#include "egress/nats/options.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -61,24 +60,41 @@ static bool subjects_cover(struct wire_view subjects, const char *subject)
 	return false;
 }
 
-/* Refuse settings with which a stream would lose acknowledged messages. */
+/*
+ * Refuse settings with which a stream would lose acknowledged messages, or
+ * would not keep them under their subjects.
+ */
 static int verify_contents(const struct nats_reply_stream *stream,
 			   const struct nats_stream_options *options,
 			   struct nats_error *why)
 {
-	if (stream->max_per_subject > 0) {
-		snprintf(why->text, sizeof(why->text),
-			 "stream %s has max_msgs_per_subject %" PRId64
-			 ": batches of one table would replace each other; "
-			 "set it to -1",
-			 options->name, stream->max_per_subject);
-		return -EINVAL;
-	}
-	if (stream->persist_async) {
-		snprintf(why->text, sizeof(why->text),
-			 "stream %s has persist_mode async: it acknowledges "
-			 "what it may still lose; make it without",
-			 options->name);
+	const struct {
+		bool refused;
+		const char *setting;
+	} rows[] = {
+		{ !stream->by_limits,
+		  "another retention than limits: messages that no consumer "
+		  "waits for are lost; make it with retention limits" },
+		{ stream->no_ack,
+		  "no_ack: it acknowledges nothing; set it to false" },
+		{ stream->sealed, "sealed: it takes no messages" },
+		{ stream->mirror, "mirror: it takes no messages" },
+		{ stream->transform,
+		  "subject_transform: messages are stored under subjects that "
+		  "consumers do not know; make it without" },
+		{ stream->max_per_subject > 0,
+		  "max_msgs_per_subject: batches of one table would replace "
+		  "each other; set it to -1" },
+		{ stream->persist_async,
+		  "persist_mode async: it acknowledges what it may still lose; "
+		  "make it without" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!rows[i].refused)
+			continue;
+		snprintf(why->text, sizeof(why->text), "stream %s has %s",
+			 options->name, rows[i].setting);
 		return -EINVAL;
 	}
 	return 0;
@@ -93,16 +109,8 @@ static int stream_verify(const struct nats_reply_stream *stream,
 		if (subjects_cover(stream->subjects, options->subjects[i]))
 			continue;
 		snprintf(why->text, sizeof(why->text),
-			 "stream %s does not take %s", options->name,
-			 options->subjects[i]);
-		return -EINVAL;
-	}
-	if (!stream->by_limits || stream->no_ack || stream->sealed ||
-	    stream->mirror) {
-		snprintf(why->text, sizeof(why->text),
-			 "stream %s must keep messages by limits, acknowledge "
-			 "them, and be neither sealed nor a mirror",
-			 options->name);
+			 "stream %s does not take %s: add it to its subjects",
+			 options->name, options->subjects[i]);
 		return -EINVAL;
 	}
 	return verify_contents(stream, options, why);
@@ -111,7 +119,7 @@ static int stream_verify(const struct nats_reply_stream *stream,
 static struct nats_api api_of(struct nats_conn *link,
 			      const struct nats_stream_options *options)
 {
-	return (struct nats_api){ nats_conn_connection(link),
+	return (struct nats_api){ nats_conn_client(link),
 				  or_default(options->wait_ms, WAIT_MS) };
 }
 
@@ -179,7 +187,7 @@ static void add_size_hint(const struct nats_stream_options *options,
 
 static int stream_create(const struct nats_api *api,
 			 const struct nats_stream_options *options,
-			 struct nats_error *why, natsMsg **reply,
+			 struct nats_error *why, struct nats_received **reply,
 			 struct nats_reply_stream *out)
 {
 	char body[NATS_API_BODY_MAX];
@@ -203,7 +211,7 @@ static int stream_find(const struct nats_api *api,
 		       const struct nats_stream_options *options,
 		       struct nats_error *why, struct nats_reply_stream *out)
 {
-	natsMsg *reply = NULL;
+	struct nats_received *reply = NULL;
 	int err = nats_api_stream(api, "STREAM.INFO", options->name, NULL, why,
 				  &reply, out);
 
@@ -219,7 +227,7 @@ static int stream_find(const struct nats_api *api,
 	err = stream_verify(out, options, why);
 	/* they are views into the answer, which is freed */
 	out->subjects.len = 0;
-	natsMsg_Destroy(reply);
+	nats_received_free(reply);
 	return err;
 }
 
@@ -269,6 +277,20 @@ static bool look_at(const struct nats_api_message *m, struct nats_tail *out)
 	return !out->has_record;
 }
 
+/* Refuse a message whose id no collector makes; see EPOCH_MAX. */
+static int verify_epochs(const struct nats_stream_options *options,
+			 const struct nats_tail *tail, uint64_t seq,
+			 struct nats_error *why)
+{
+	if (tail->id.epoch <= EPOCH_MAX && tail->id.record.epoch <= EPOCH_MAX)
+		return 0;
+	snprintf(why->text, sizeof(why->text),
+		 "message %" PRIu64 " of stream %s has the id %s, with an "
+		 "epoch beyond 48 bits: no collector wrote it; delete it",
+		 seq, options->name, tail->id_text);
+	return -EINVAL;
+}
+
 static int read_last(const struct nats_api *api,
 		     const struct nats_stream_options *options,
 		     const struct nats_reply_stream *stream,
@@ -294,7 +316,7 @@ static int read_last(const struct nats_api *api,
 		if (!more)
 			break;
 	}
-	return 0;
+	return verify_epochs(options, out, out->id_seq, why);
 }
 
 static int read_epoch(const struct nats_api *api,
@@ -317,7 +339,7 @@ static int read_epoch(const struct nats_api *api,
 		       sizeof(event.collector));
 	}
 	free(m.bytes);
-	return 0;
+	return verify_epochs(options, &event, m.seq, why);
 }
 
 int nats_stream_prepare(struct nats_conn *link,
@@ -345,65 +367,45 @@ int nats_stream_prepare(struct nats_conn *link,
 
 /* Opening an epoch */
 
-static natsStatus set_number(natsMsg *msg, const char *name, uint64_t value)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRIu64, value);
-	return natsMsgHeader_Set(msg, name, text);
-}
+/* Texts of the event's headers. */
+struct epoch_text {
+	char after[MESSAGE_ID_MAX];
+	char last_seq[24];
+};
 
 /*
  * By the sequence of the last message, not by its id: a restarted server does
  * not know ids older than the duplicate window, and would refuse.
  */
-static natsStatus msg_set_expected(natsMsg *msg,
-				   const struct nats_stream_options *options,
-				   const struct nats_epoch *epoch,
-				   const struct nats_tail *tail)
+static void expect_tail(struct nats_send *m, const struct nats_epoch *epoch,
+			const struct nats_tail *tail, struct epoch_text *text)
 {
-	char after[MESSAGE_ID_MAX];
-	natsStatus s =
-		natsMsgHeader_Set(msg, "Nats-Expected-Stream", options->name);
-
-	if (tail == NULL)
-		return s;
-	if (s == NATS_OK && tail->last_seq > 0)
-		s = set_number(msg, "Nats-Expected-Last-Sequence",
-			       tail->last_seq);
-	if (s == NATS_OK && epoch->has_record) {
-		record_id_format(epoch->record, after);
-		s = natsMsgHeader_Set(msg, NATS_AFTER_HEADER, after);
+	if (tail->last_seq > 0) {
+		snprintf(text->last_seq, sizeof(text->last_seq), "%" PRIu64,
+			 tail->last_seq);
+		nats_send_header(m, "Nats-Expected-Last-Sequence",
+				 text->last_seq);
 	}
-	return s;
+	if (epoch->has_record) {
+		record_id_format(epoch->record, text->after);
+		nats_send_header(m, NATS_AFTER_HEADER, text->after);
+	}
 }
 
-static natsStatus msg_set_identity(natsMsg *msg, const struct nats_epoch *epoch,
-				   const char *id)
-{
-	natsStatus s = natsMsgHeader_Set(msg, "Nats-Msg-Id", id);
-
-	if (s == NATS_OK)
-		s = natsMsgHeader_Set(msg, "Arancini-Collector",
-				      epoch->collector);
-	if (s == NATS_OK)
-		s = natsMsgHeader_Set(msg, "Arancini-Schema", epoch->schema);
-	return s;
-}
-
-static int ack_check(natsMsg *reply, struct nats_error *why, uint64_t *seq)
+static int ack_check(struct nats_received *reply, struct nats_error *why,
+		     uint64_t *seq)
 {
 	struct nats_ack ack;
 
-	nats_ack_parse(nats_api_bytes(reply), &ack);
+	nats_ack_parse(nats_received_data(reply), &ack);
 	if (ack.error == 0) {
 		*seq = ack.seq;
 		return 0;
 	}
 	snprintf(why->text, sizeof(why->text), "epoch refused: %u %s",
 		 ack.error, ack.text);
-	if (ack.error == JSStreamWrongLastMsgIDErr ||
-	    ack.error == JSStreamWrongLastSequenceErr)
+	if (ack.error == NATS_JS_WRONG_LAST_ID ||
+	    ack.error == NATS_JS_WRONG_LAST_SEQ)
 		return -ESTALE;
 	return -EAGAIN;
 }
@@ -415,30 +417,28 @@ int nats_stream_open_epoch(struct nats_conn *link,
 			   uint64_t *seq, char id[MESSAGE_ID_MAX])
 {
 	struct message_id name = { epoch->epoch, { epoch->epoch, 0, 0 } };
-	natsMsg *reply = NULL;
-	natsMsg *msg = NULL;
-	natsStatus s;
+	struct nats_send m = {
+		.subject = epoch->subject,
+		.data = { epoch->bytes, epoch->len },
+	};
+	struct nats_received *reply = NULL;
+	struct epoch_text text;
 	int err;
 
 	message_id_format(epoch->collector, &name, id);
-	s = natsMsg_Create(&msg, epoch->subject, NULL, epoch->bytes,
-			   (int)epoch->len);
-	if (s == NATS_OK)
-		s = msg_set_identity(msg, epoch, id);
-	if (s == NATS_OK)
-		s = msg_set_expected(msg, options, epoch, tail);
-	if (s == NATS_OK)
-		s = natsConnection_RequestMsg(&reply,
-					      nats_conn_connection(link), msg,
-					      or_default(options->wait_ms,
-							 WAIT_MS));
-	if (s == NATS_OK)
-		err = ack_check(reply, why, seq);
-	else
-		err = nats_request_failed(nats_conn_connection(link), s,
-					  epoch->subject, "epoch", why);
-	natsMsg_Destroy(reply);
-	natsMsg_Destroy(msg);
+	nats_send_header(&m, "Nats-Msg-Id", id);
+	nats_send_header(&m, "Arancini-Collector", epoch->collector);
+	nats_send_header(&m, "Arancini-Schema", epoch->schema);
+	nats_send_header(&m, "Nats-Expected-Stream", options->name);
+	if (tail != NULL)
+		expect_tail(&m, epoch, tail, &text);
+	err = nats_client_request(nats_conn_client(link), &m,
+				  or_default(options->wait_ms, WAIT_MS),
+				  "epoch", why, &reply);
+	if (err < 0)
+		return err;
+	err = ack_check(reply, why, seq);
+	nats_received_free(reply);
 	return err;
 }
 
@@ -448,7 +448,7 @@ int nats_stream_look(struct nats_conn *link,
 {
 	struct nats_api api = api_of(link, options);
 	struct nats_reply_stream s;
-	natsMsg *reply = NULL;
+	struct nats_received *reply = NULL;
 	int err;
 
 	if (api.wait_ms > LOOK_MS)
@@ -457,7 +457,10 @@ int nats_stream_look(struct nats_conn *link,
 			      &reply, &s);
 	if (err < 0)
 		return err;
-	natsMsg_Destroy(reply);
+	err = stream_verify(&s, options, why);
+	nats_received_free(reply); /* s.subjects is a view into it */
+	if (err < 0)
+		return err;
 	*out = (struct nats_stream_state){
 		.created_ns = s.created_ns,
 		.messages = s.messages,
@@ -469,6 +472,7 @@ int nats_stream_look(struct nats_conn *link,
 		.last_ns = s.last_ns,
 		.max_msgs = s.max_msgs,
 		.max_bytes = s.max_bytes,
+		.max_msg_size = s.max_msg_size,
 		.max_age_ns = s.max_age_ns,
 	};
 	return 0;
@@ -479,8 +483,8 @@ int nats_stream_span(const struct nats_options *options, const char *stream,
 {
 	struct nats_api api = { .wait_ms = WAIT_MS };
 	struct nats_reply_stream info;
-	natsMsg *reply = NULL;
-	int err = nats_connect(options, why, &api.nc);
+	struct nats_received *reply = NULL;
+	int err = nats_client_open(options, why, &api.client);
 
 	if (err < 0)
 		return err;
@@ -492,7 +496,7 @@ int nats_stream_span(const struct nats_options *options, const char *stream,
 			.first_seq = info.first_seq,
 			.last_seq = info.last_seq,
 		};
-	natsMsg_Destroy(reply);
-	natsConnection_Destroy(api.nc);
+	nats_received_free(reply);
+	nats_client_close(api.client);
 	return err;
 }

@@ -57,7 +57,8 @@ struct nats_tail {
 
 /*
  * Find or create the stream, and check that it is writable: -ENOENT (and must
- * not be created), -EINVAL (it does not accept or would not keep our subjects),
+ * not be created), -EINVAL (it does not accept or would not keep our subjects, or
+ * has a message with an epoch beyond EPOCH_MAX),
  * -EAGAIN (its server is not ready), -ETIMEDOUT.
  */
 int nats_stream_prepare(struct nats_conn *link,
@@ -96,16 +97,20 @@ struct nats_stream_state {
 	uint64_t bytes;
 	uint64_t first_seq;
 	uint64_t last_seq;
-	uint64_t deleted; /* deleted sequences in between */
+	uint64_t deleted; /* sequences in first..last without a message */
 	/* time of the first message by the server's clock; 0 = not known */
 	int64_t first_ns;
 	int64_t last_ns;
 	int64_t max_msgs;
 	int64_t max_bytes;
+	int64_t max_msg_size;
 	int64_t max_age_ns;
 };
 
-/* The current state. -ENOENT if there is no such stream. */
+/*
+ * The current state. -ENOENT if there is no such stream; -EINVAL if its settings
+ * were changed to some that nats_stream_prepare() refuses.
+ */
 int nats_stream_look(struct nats_conn *link,
 		     const struct nats_stream_options *options,
 		     struct nats_error *why, struct nats_stream_state *out);

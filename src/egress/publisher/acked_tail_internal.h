@@ -1,8 +1,8 @@
 /*
- * egress/publisher/acked_tail_internal.h - what the files of the acked tail share
+ * egress/publisher/acked_tail_internal.h - the structs of the acked tail
  *
- * Private to acked_tail_write.c, which adds and writes, and acked_tail_read.c, which
- * opens and reads.
+ * Private to acked_tail_write.c, which adds messages and writes files, and
+ * acked_tail_read.c, which opens and reads files.
  */
 #ifndef EGRESS_PUBLISHER_ACKED_TAIL_INTERNAL_H
 #define EGRESS_PUBLISHER_ACKED_TAIL_INTERNAL_H
@@ -16,7 +16,7 @@
 
 #define CHUNK_BYTES	(1u << 20) /* in memory; one message may have more */
 #define CHUNK_BYTES_MAX (16u << 20)
-#define CHUNKS_MIN	16 /* of a tail, at least */
+#define CHUNKS_MIN	16 /* minimum number of chunks in max_bytes */
 #define SPARES_MAX	2
 #define FILES_MAX	64
 #define FILES_WANTED	8 /* max_bytes is divided into so many files */
@@ -25,24 +25,24 @@
 #define MAGIC_NAME	UINT64_C(0x00ffffffffffffff) /* without the version */
 #define AGE_NS		INT64_C(1000000000)
 #define AGAIN_NS	INT64_C(10000000000) /* retry after a disk error */
-#define STALL_NS	INT64_C(1000000000)  /* sending waits for a chunk */
+#define STALL_NS	INT64_C(1000000000)  /* longest wait for a write */
 
 /*
  * After a chunk was compressed, chunks stay uncompressed for this multiple of
- * the time that it took: compression takes at most half a percent of the time.
- * Up to some ten thousand updates a second all chunks are compressed.
+ * the time of the compression, which thus takes at most half a percent of the
+ * time. Up to some ten thousand updates a second all chunks are compressed.
  */
 #define COMPRESS_SHARE 200
 #define LEVEL	       1
 
-/* On disk as they stand here, little-endian. */
+/* The structs of a file, stored in this layout, little-endian. */
 struct file_header {
 	uint64_t magic;
-	uint64_t created_ns; /* of the stream */
-	uint64_t first;	     /* sequence */
+	uint64_t created_ns; /* when the stream was created */
+	uint64_t first;	     /* sequence of the first message in the file */
 	/* last sequence acknowledged when the file was begun */
 	uint64_t acked;
-	uint64_t checksum; /* of the words before it */
+	uint64_t checksum; /* of the members above */
 };
 
 enum chunk_flag {
@@ -51,13 +51,13 @@ enum chunk_flag {
 };
 
 struct chunk_header {
-	/* of the header fields after it, and of the chunk's bytes */
+	/* of the members below and of the chunk's bytes */
 	uint64_t checksum;
-	uint64_t first; /* sequence of its first message */
+	uint64_t first; /* sequence of the chunk's first message */
 	uint32_t count;
 	uint32_t flags;
-	uint32_t size;	/* stored bytes */
-	uint32_t plain; /* bytes, once decompressed */
+	uint32_t size;	/* length as stored */
+	uint32_t plain; /* length after decompression */
 };
 
 enum message_flag {
@@ -65,9 +65,9 @@ enum message_flag {
 	MESSAGE_DELTA = 2,
 };
 
-/* In a chunk, before subject and bytes. */
+/* In a chunk, before the subject and the bytes of each message. */
 struct message_header {
-	uint32_t len;	/* stored */
+	uint32_t len;	/* length of the bytes as stored */
 	uint32_t plain; /* length after word_delta_decode() */
 	uint16_t subject_len;
 	uint8_t encoding;
@@ -90,20 +90,20 @@ struct chunk {
 	uint32_t len;
 	uint32_t cap;
 	uint32_t encoded; /* bytes that are compressed already */
-	int64_t began_ns; /* start of its age; 0: not set yet */
+	int64_t began_ns; /* start of the chunk's age; 0 = not set yet */
 	uint8_t *bytes;
 };
 
 struct tail_file {
 	uint64_t first;
 	uint64_t bytes; /* length of the valid part */
-	/* length of the file; after bytes it has old data, if it was reused */
+	/* file length; a reused file has old data after the valid part */
 	uint64_t extent;
 };
 
 struct acked_tail {
 	struct sp_mutex lock; /* protects the files and the reader */
-	int dir;	      /* -1: no message is kept */
+	int dir;	      /* -1 = no message is kept */
 	uint64_t max_bytes;
 	size_t chunk_bytes; /* a chunk with so many bytes is full */
 
@@ -116,10 +116,10 @@ struct acked_tail {
 	size_t file_count;
 	uint64_t disk_bytes; /* extents of all files */
 	uint64_t recycled;   /* extent of the old file reused as the newest */
-	int fd; /* of the newest file; -1: the next chunk begins a file */
-	uint64_t written;    /* the last sequence on disk; 0: none */
-	int64_t again;	     /* after a disk error: no write before this time */
-	int64_t write_began; /* start of the write under way; 0: none */
+	int fd; /* of the newest file; -1 = the next chunk begins a file */
+	uint64_t written;    /* the last sequence on disk; 0 = none */
+	int64_t again;	     /* after a disk error, no write before this time */
+	int64_t write_began; /* start of the current write; 0 = none */
 
 	/* chunks not yet written; messages are added to the last one */
 	struct chunk *first;

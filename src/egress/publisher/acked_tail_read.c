@@ -14,8 +14,8 @@
 /* Reading */
 
 /*
- * -EBADMSG if file @i is not one of this tail, -EOPNOTSUPP if another version
- * of arancini wrote it.
+ * Open file @i for reading. -EBADMSG if the file is damaged or of another
+ * stream, -EOPNOTSUPP if another version of arancini wrote the file.
  */
 static int reader_open(struct acked_tail *t, size_t i)
 {
@@ -59,7 +59,7 @@ static bool header_sane(const struct chunk_header *h)
 	       ((h->flags & CHUNK_ZSTD) != 0 || h->size == h->plain);
 }
 
-/* The next chunk of the file, its stored bytes: 1. 0: no whole one follows. */
+/* Read the next chunk into t->stored. 1, or 0 if no complete chunk follows. */
 static int reader_chunk(struct acked_tail *t, struct chunk_header *h)
 {
 	int64_t got = file_read(t->read_fd, h, sizeof(*h), t->read_offset);
@@ -106,7 +106,7 @@ static int chunk_unpack(struct acked_tail *t, const struct chunk_header *h)
 	return 0;
 }
 
-/* Put back the words that were left out. */
+/* Restore the words that word_delta_encode() left out. */
 static int message_fill(struct acked_tail *t, const struct message_header *h,
 			struct acked_message *out)
 {
@@ -118,7 +118,7 @@ static int message_fill(struct acked_tail *t, const struct message_header *h,
 	return 0;
 }
 
-/* The next message in the chunk. */
+/* Read the next message of the open chunk. */
 static int reader_message(struct acked_tail *t, struct acked_message *out)
 {
 	struct message_header h;
@@ -131,7 +131,8 @@ static int reader_message(struct acked_tail *t, struct acked_message *out)
 	left -= sizeof(h);
 	if (h.subject_len >= sizeof(t->subject) || h.subject_len > left ||
 	    h.len > left - h.subject_len || h.encoding >= EGRESS_ENCODINGS ||
-	    h.plain > CHUNK_BYTES_MAX)
+	    h.plain > CHUNK_BYTES_MAX || h.epoch > EPOCH_MAX ||
+	    h.record_epoch > EPOCH_MAX || h.after_epoch > EPOCH_MAX)
 		return -EBADMSG;
 	p += sizeof(h);
 	memcpy(t->subject, p, h.subject_len);
@@ -162,7 +163,7 @@ static int reader_enter(struct acked_tail *t, const struct chunk_header *h)
 	return err;
 }
 
-/* The chunk with the message that is read next. */
+/* Find and open the chunk with the message that is read next. */
 static int reader_advance(struct acked_tail *t)
 {
 	struct chunk_header h;
@@ -179,7 +180,7 @@ static int reader_advance(struct acked_tail *t)
 			continue;
 		}
 		if (got == 0 || h.first > t->read_seq)
-			return -EBADMSG; /* acknowledged, and not here */
+			return -EBADMSG; /* no file has the acked message */
 		if (h.first + h.count > t->read_seq)
 			return reader_enter(t, &h);
 	}
@@ -235,7 +236,7 @@ int acked_tail_seek(struct acked_tail *t, uint64_t seq)
 
 struct listing {
 	struct acked_tail *t;
-	bool more; /* than a run of ours leaves */
+	bool more; /* there are more files than a run can leave */
 };
 
 static int file_note(const char *name, void *arg)
@@ -301,8 +302,9 @@ static int newest_read(struct acked_tail *t)
 }
 
 /*
- * A newest file that cannot be read: its run may have been killed between
- * giving it its name and its header. Those before it are of use all the same.
+ * Drop the newest file, because it cannot be read: its run may have been killed
+ * after it created the file and before it wrote the header. The older files can
+ * still be used.
  */
 static void newest_drop(struct acked_tail *t, int err)
 {
@@ -333,7 +335,7 @@ static void files_inherit(struct acked_tail *t)
 		file_measure(t, &t->files[i]);
 	while (t->file_count > 0 && (err = newest_read(t)) < 0)
 		newest_drop(t, err);
-	/* The file that was dropped may have had later messages. */
+	/* A dropped file may have had later messages. */
 	if (t->damage_error < 0)
 		t->complete = false;
 	t->end = t->written;
@@ -359,7 +361,7 @@ static int files_open(struct acked_tail *t, const char *dir)
 		if (listing.more || t->max_bytes == 0)
 			err = acked_tail_disk_drop(t);
 		if (err < 0)
-			return err; /* or this would never end */
+			return err; /* else this loop would not end */
 	} while (listing.more);
 	if (t->max_bytes > 0) {
 		files_inherit(t);
@@ -427,7 +429,7 @@ void acked_tail_close(struct acked_tail *t)
 		return;
 	if (t->dir >= 0) {
 		acked_tail_memory_cut(t, t->acked);
-		/* A file without the mark is one of a run that was killed. */
+		/* Write the mark that the run was not killed: CHUNK_END. */
 		if (acked_tail_memory_write(t, t->again, true) == 0 &&
 		    t->written == t->acked && t->file_count > 0) {
 			h.first = t->written + 1;

@@ -24,6 +24,7 @@
 #include "egress/publisher/publisher_internal.h"
 
 #include "egress/codec.h"
+#include "egress/nats/client.h"
 #include "egress/publisher/backoff.h"
 
 #include <spargio/pool.h>
@@ -311,13 +312,52 @@ static bool chain_unbroken(const struct establish_job *job)
 	       strcmp(tail->collector, p->options.collector) == 0;
 }
 
+/*
+ * Choose the number after all epochs that this run and the stream have had, and
+ * save it before a broker sees it, so that a later run finds it without the
+ * stream. Yields.
+ */
+static int epoch_prepare(struct establish_job *job)
+{
+	const struct publisher *p = job->p;
+	const struct nats_tail *tail = &job->tail;
+	int err;
+
+	job->epoch = p->run.epoch + (p->run.open_epoch != 0);
+	if (tail->has_id && tail->id.epoch >= job->epoch)
+		job->epoch = tail->id.epoch + 1;
+	if (tail->has_epoch && tail->epoch >= job->epoch)
+		job->epoch = tail->epoch + 1;
+	if (job->epoch > EPOCH_MAX) {
+		snprintf(job->why.text, sizeof(job->why.text),
+			 "no epoch is left after that of the last message of "
+			 "stream %s: delete that message",
+			 p->options.stream.name);
+		return -EINVAL;
+	}
+	job->event_len = publisher_epoch_event(p, job->epoch, job->event,
+					       sizeof(job->event));
+	if (p->options.journal_dir == NULL)
+		return 0;
+	err = publisher_epoch_save(p->options.journal_dir,
+				   &(struct publisher_epochs){ job->epoch,
+							       job->epoch });
+	if (err < 0) {
+		job->disk_failed = true;
+		publisher_epoch_explain(p->options.journal_dir, err, &job->why);
+	}
+	return err;
+}
+
 static int open_epoch(struct establish_job *job)
 {
 	const struct publisher *p = job->p;
 	struct nats_tail *tail = &job->tail;
 	struct nats_epoch epoch = {
 		.subject = p->options.epoch_subject,
+		.epoch = job->epoch,
 		.bytes = job->event,
+		.len = job->event_len,
 		.collector = p->options.collector,
 		.schema = p->options.schema,
 		.has_record = tail->has_record,
@@ -325,29 +365,11 @@ static int open_epoch(struct establish_job *job)
 	};
 	char id[MESSAGE_ID_MAX];
 	uint64_t seq;
-	int err = 0;
+	int err;
 
-	job->epoch = p->run.epoch + (p->run.open_epoch != 0);
-	if (tail->has_id && tail->id.epoch >= job->epoch)
-		job->epoch = tail->id.epoch + 1;
-	if (tail->has_epoch && tail->epoch >= job->epoch)
-		job->epoch = tail->epoch + 1;
 	if (!epoch.has_record && p->chain.stored.epoch != 0) {
 		epoch.has_record = true;
 		epoch.record = p->chain.stored;
-	}
-	epoch.epoch = job->epoch;
-	epoch.len = job->event_len =
-		publisher_epoch_event(p, job->epoch, job->event,
-				      sizeof(job->event));
-	if (p->options.journal_dir != NULL)
-		err = publisher_epoch_save(p->options.journal_dir,
-					   &(struct publisher_epochs){
-						   job->epoch, job->epoch });
-	if (err < 0) {
-		job->disk_failed = true;
-		publisher_epoch_explain(p->options.journal_dir, err, &job->why);
-		return err;
 	}
 	/* The end of the stream is not known if insist is set: no record. */
 	epoch.has_record &= !job->insist;
@@ -433,10 +455,11 @@ static int epoch_establish(struct establish_job *job)
 static int run_open(void *arg)
 {
 	struct establish_job *job = arg;
+	struct nats_error why;
 	int err = epoch_establish(job);
 
 	/* The restore needs a look; if it fails, the next look is as good. */
-	if (err == 0 && publisher_look(job->p, job->link, &job->look) < 0)
+	if (err == 0 && publisher_look(job->p, job->link, &why, &job->look) < 0)
 		job->look.state.created_ns = 0;
 	return err;
 }
@@ -579,6 +602,8 @@ static int stream_establish(struct publisher *p, struct nats_error *why)
 	if (err == 0)
 		err = publisher_rollback_events(p, &job.tail,
 						&job.resyncs); /* yields */
+	if (err == 0 && !chain_unbroken(&job))
+		err = epoch_prepare(&job); /* yields */
 	if (err == 0)
 		err = publisher_block(run_open, &job); /* yields */
 	if (job.epoch > p->run.tried_epoch)

@@ -14,53 +14,51 @@
 #include "egress/publisher/publisher_internal.h"
 
 #include "egress/encode/encode_update.h"
+#include "egress/journal/file_ops.h"
+
+#include <spargio/file.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define FILE_NAME "epoch"
 #define LINE_LEN  21 /* 20 digits and a newline */
 
-/*
- * Open the epoch file. -ENXIO if it is not a regular file; O_NONBLOCK because
- * the open of a FIFO would block.
- */
+static int make_path(const char *dir, char out[PATH_MAX])
+{
+	return snprintf(out, PATH_MAX, "%s/" FILE_NAME, dir) >= PATH_MAX
+		       ? -ENAMETOOLONG
+		       : 0;
+}
+
+/* The epoch file. -ENXIO if it is not a regular file. */
 static int open_file(const char *dir, int flags)
 {
-	char path[4096];
-	struct stat st;
-	int err = 0;
-	int fd;
+	char path[PATH_MAX];
+	int fd = make_path(dir, path);
 
-	if (snprintf(path, sizeof(path), "%s/" FILE_NAME, dir) >=
-	    (int)sizeof(path))
-		return -ENAMETOOLONG;
-	fd = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0640);
-	if (fd < 0)
-		return errno == EISDIR ? -ENXIO : -errno;
-	if (fstat(fd, &st) < 0)
-		err = -errno;
-	else if (!S_ISREG(st.st_mode))
-		err = -ENXIO;
-	if (err == 0)
-		return fd;
-	close(fd);
-	return err;
+	if (fd == 0)
+		fd = sp_open_regular(AT_FDCWD, path, flags | O_CLOEXEC, 0640);
+	return fd == -EISDIR ? -ENXIO : fd;
 }
 
 void publisher_epoch_explain(const char *dir, int err, struct nats_error *why)
 {
 	snprintf(why->text, sizeof(why->text), "%s/" FILE_NAME ": %s", dir,
-		 err == -ENXIO ? "not a regular file" : strerror(-err));
+		 err == -ENXIO	  ? "not a regular file"
+		 : err == -ERANGE ? "an epoch beyond 48 bits, which is ignored"
+				  : strerror(-err));
 }
 
-/* Epochs are 0 if there is no file, or no number in the line. */
+/*
+ * Epochs are 0 if there is no file, or no number in the line. -ERANGE if the
+ * run after these would have an epoch beyond EPOCH_MAX; they are then 0.
+ */
 int publisher_epoch_load(const char *dir, struct publisher_epochs *out)
 {
 	int fd = open_file(dir, O_RDONLY);
@@ -72,39 +70,55 @@ int publisher_epoch_load(const char *dir, struct publisher_epochs *out)
 		return 0;
 	if (fd < 0)
 		return fd;
-	n = read(fd, text, 2 * LINE_LEN);
-	close(fd);
+	n = sp_pread_full(fd, text, 2 * LINE_LEN, 0);
+	sp_close(fd);
+	if (n < 0)
+		return (int)n;
 	if (n >= LINE_LEN)
 		out->used = strtoull(text, NULL, 10);
 	/* An older version wrote one number, an epoch that it had opened. */
 	out->opened = n == 2 * LINE_LEN ? strtoull(text + LINE_LEN, NULL, 10)
 					: out->used;
-	return 0;
+	if (out->used < EPOCH_MAX && out->opened < EPOCH_MAX)
+		return 0;
+	*out = (struct publisher_epochs){ .used = 0 };
+	return -ERANGE;
+}
+
+/* Make the name of a file that was created safe. */
+static int sync_folder(const char *dir)
+{
+	int fd =
+		sp_openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = sp_fsync(fd);
+	sp_close(fd);
+	return err;
 }
 
 /* One small write in place: the old numbers or the new ones. */
 int publisher_epoch_save(const char *dir, const struct publisher_epochs *epochs)
 {
 	char text[2 * LINE_LEN + 1];
-	int err = 0;
-	ssize_t n;
+	int err;
 	int fd;
 
-	if (mkdir(dir, 0750) < 0 && errno != EEXIST)
-		return -errno;
+	err = file_make_dir(dir, 0750);
+	if (err < 0)
+		return err;
 	fd = open_file(dir, O_WRONLY | O_CREAT);
 	if (fd < 0)
 		return fd;
 	snprintf(text, sizeof(text), "%020" PRIu64 "\n%020" PRIu64 "\n",
 		 epochs->used, epochs->opened);
-	n = pwrite(fd, text, 2 * LINE_LEN, 0);
-	/* A write that is cut short found no more room, and leaves errno. */
-	if (n != 2 * LINE_LEN)
-		err = n < 0 ? -errno : -ENOSPC;
-	else if (fdatasync(fd) < 0)
-		err = -errno;
-	close(fd);
-	return err;
+	err = sp_pwrite_all(fd, text, 2 * LINE_LEN, 0);
+	if (err == 0)
+		err = sp_fdatasync(fd);
+	sp_close(fd);
+	return err < 0 ? err : sync_folder(dir);
 }
 
 size_t publisher_epoch_event(const struct publisher *p, uint64_t epoch,

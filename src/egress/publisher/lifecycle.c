@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define ACK_TIMEOUT    (5 * SP_S)
 #define BACKOFF_MIN    (100 * SP_MS)
@@ -51,10 +50,7 @@ void publisher_note_time(struct publisher_times *times, int64_t began)
 
 uint64_t publisher_wall_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return (uint64_t)sp_wall_now();
 }
 
 /* Between the shard and other threads */
@@ -142,9 +138,7 @@ void publisher_handle(struct publisher *p, enum publisher_event event,
 		publisher_tell(p, text);
 	else
 		publisher_share(p);
-	pthread_mutex_lock(&p->shared.lock);
-	pthread_cond_broadcast(&p->shared.changed);
-	pthread_mutex_unlock(&p->shared.lock);
+	sp_cond_broadcast(&p->shared.changed);
 	if (step.actions & PUBLISHER_WAKE_MAIN)
 		publisher_wake(p);
 	if (step.actions & PUBLISHER_WAKE_LINK)
@@ -210,27 +204,45 @@ void publisher_go(struct publisher *p)
 	publisher_wake(p);
 }
 
+struct epoch_wait {
+	struct publisher *p;
+	int64_t deadline;
+};
+
+/* On the publisher's shard, where state and epoch change. */
+static int wait_epoch(void *arg)
+{
+	const struct epoch_wait *wait = arg;
+	struct publisher *p = wait->p;
+	int err = sp_mutex_lock(&p->shared.changing);
+
+	if (err < 0)
+		return err;
+	while (err == 0 && p->shared.opened.epoch == 0)
+		err = p->state == PUBLISHER_REFUSED
+			      ? -EPERM
+			      : sp_cond_wait_until(&p->shared.changed,
+						   &p->shared.changing,
+						   wait->deadline);
+	sp_mutex_unlock(&p->shared.changing);
+	return err;
+}
+
 int publisher_wait_epoch(struct publisher *p, int64_t deadline,
 			 struct log_position *out)
 {
-	struct timespec until = { deadline / SP_S, deadline % SP_S };
-	int err = 0;
+	struct epoch_wait wait = { p, deadline };
+	int ret = 0;
+	int err = sp_call_on(p->rt, p->shard, wait_epoch, &wait, &ret);
 
-	pthread_mutex_lock(&p->shared.lock);
-	while (err == 0 && p->shared.opened.epoch == 0) {
-		if (p->shared.stats.state == PUBLISHER_REFUSED)
-			err = EPERM;
-		else if (deadline == SP_NEVER)
-			err = pthread_cond_wait(&p->shared.changed,
-						&p->shared.lock);
-		else
-			err = pthread_cond_timedwait(&p->shared.changed,
-						     &p->shared.lock, &until);
-	}
 	if (err == 0)
-		*out = p->shared.opened.position;
+		err = ret;
+	if (err < 0)
+		return err;
+	pthread_mutex_lock(&p->shared.lock);
+	*out = p->shared.opened.position;
 	pthread_mutex_unlock(&p->shared.lock);
-	return -err;
+	return 0;
 }
 
 bool publisher_stored(struct publisher *p, struct record_id *out)
@@ -346,7 +358,6 @@ static void publisher_release(struct publisher *p)
 	free(p->spool.gaps);
 	send_queue_fini(&p->wire);
 	send_queue_fini(&p->disk);
-	pthread_cond_destroy(&p->shared.changed);
 	pthread_mutex_destroy(&p->shared.lock);
 	free(p);
 }
@@ -355,7 +366,6 @@ static struct publisher *publisher_new(const struct publisher_options *options,
 				       struct egress_bridge *bridge)
 {
 	struct publisher *p = calloc(1, sizeof(*p));
-	pthread_condattr_t attr;
 
 	if (p == NULL)
 		return NULL;
@@ -370,10 +380,6 @@ static struct publisher *publisher_new(const struct publisher_options *options,
 		p->path = PATH_JOURNAL;
 	p->conn.down_since = sp_now();
 	pthread_mutex_init(&p->shared.lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&p->shared.changed, &attr);
-	pthread_condattr_destroy(&attr);
 	/* All of the first must find room in the second. */
 	if (egress_codec_new(&p->codec) < 0 ||
 	    send_queue_init(&p->wire, p->options.window, SEND_WIRE_FLOOR) < 0 ||
@@ -401,8 +407,8 @@ static void share_log_end(struct publisher *p, uint64_t position)
 	pthread_mutex_lock(&p->shared.lock);
 	p->shared.opened.position = p->shared.log_position;
 	p->shared.opened.epoch = p->run.epoch;
-	pthread_cond_broadcast(&p->shared.changed);
 	pthread_mutex_unlock(&p->shared.lock);
+	sp_cond_broadcast(&p->shared.changed);
 }
 
 int publisher_journal_epoch(struct publisher *p)
@@ -453,6 +459,19 @@ static int open_journal(struct publisher *p, struct nats_error *why)
 		return err;
 	/* Brief, and nobody else is here yet. */
 	err = publisher_epoch_load(dir, &kept);
+	if (err == -ERANGE) {
+		/* As without the file: its records say what was used. */
+		publisher_epoch_explain(dir, err, why);
+		publisher_tell(p, why->text);
+		err = 0;
+	}
+	if (err == 0 && p->run.known_epoch >= EPOCH_MAX) {
+		snprintf(why->text, sizeof(why->text),
+			 "%s has a record with the last epoch there is: move "
+			 "the folder away",
+			 dir);
+		return -ERANGE;
+	}
 	if (err == 0) {
 		if (kept.used > p->run.known_epoch)
 			p->run.known_epoch = kept.used;
@@ -555,39 +574,57 @@ static int fibers_spawn(struct publisher *p)
 	int err = 0;
 
 	if (p->spool.journal != NULL)
-		err = sp_go_on(p->rt, 0, publisher_sync_main, p,
+		err = sp_go_on(p->rt, p->shard, publisher_sync_main, p,
 			       &p->spool.task);
 	if (err == 0 && publisher_has_broker(p))
-		err = sp_go_on(p->rt, 0, publisher_tail_main, p, &p->tail.task);
+		err = sp_go_on(p->rt, p->shard, publisher_tail_main, p,
+			       &p->tail.task);
 	if (err == 0 && publisher_has_broker(p))
-		err = sp_go_on(p->rt, 0, publisher_connect_main, p,
+		err = sp_go_on(p->rt, p->shard, publisher_connect_main, p,
 			       &p->conn.task);
 	if (err == 0)
-		err = sp_go_on(p->rt, 0, publisher_main, p, &p->main);
+		err = sp_go_on(p->rt, p->shard, publisher_main, p, &p->main);
 	return err;
 }
 
-static int runtime_start(struct publisher *p, struct nats_error *why)
+/* A runtime of its own, unless the caller has a shard for us. */
+static int runtime_start(struct publisher *p)
 {
-	struct opening opening = { p, why };
 	struct sp_opts opts = SP_OPTS_INIT;
-	int ret = 0;
-	int err;
 
+	p->rt = p->options.rt;
+	p->shard = p->options.shard;
+	if (p->rt != NULL)
+		return 0;
+	p->shard = 0;
 	opts.shards = 1;
 	opts.name = "publisher";
 	opts.stack_size = STACK;
 	opts.pool_threads = POOL_THREADS;
-	err = sp_start(&opts, &p->rt);
+	return sp_start(&opts, &p->rt);
+}
+
+static void runtime_stop(struct publisher *p)
+{
+	if (p->options.rt == NULL)
+		sp_stop(p->rt, sp_in(STOP_GRACE));
+}
+
+static int publisher_begin(struct publisher *p, struct nats_error *why)
+{
+	struct opening opening = { p, why };
+	int ret = 0;
+	int err = runtime_start(p);
+
 	if (err < 0)
 		return err;
-	err = sp_call_on(p->rt, 0, open_disk, &opening, &ret);
+	err = sp_call_on(p->rt, p->shard, open_disk, &opening, &ret);
 	if (err == 0)
 		err = ret;
 	if (err == 0)
 		err = fibers_spawn(p);
 	if (err < 0)
-		sp_stop(p->rt, sp_in(STOP_GRACE));
+		runtime_stop(p);
 	return err;
 }
 
@@ -603,7 +640,7 @@ int publisher_start(const struct publisher_options *options,
 	p = publisher_new(options, bridge);
 	if (p == NULL)
 		return -ENOMEM;
-	err = runtime_start(p, why);
+	err = publisher_begin(p, why);
 	if (err < 0) {
 		publisher_release(p);
 		return err;
@@ -633,6 +670,6 @@ void publisher_free(struct publisher *p)
 {
 	if (p == NULL)
 		return;
-	sp_stop(p->rt, sp_in(STOP_GRACE));
+	runtime_stop(p);
 	publisher_release(p);
 }

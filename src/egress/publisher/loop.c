@@ -1,16 +1,17 @@
 /*
- * The publisher's main fiber: one turn after the other, asleep in between.
+ * The publisher's main fiber runs one turn after the other and sleeps between.
  *
- * A turn does what can be done without waiting; only the disk makes it yield.
- * Then main sleeps: on the bridge if it can take a batch, otherwise on the
- * semaphore of the wake-up. publisher_wake() increments wakeup.count first, so
- * a wake-up that comes during a turn prevents the sleep after it.
+ * A turn does all work that needs no waiting; only disk operations make it
+ * yield. Then main sleeps: on the bridge if it can take a batch, otherwise on
+ * the semaphore of the wake-up. publisher_wake() increments wakeup.count first,
+ * so a wake-up that comes during a turn prevents the sleep after it.
  */
 #include "egress/publisher/acked_tail.h"
 #include "egress/publisher/publisher_internal.h"
 
 #include "egress/bridge.h"
 #include "egress/journal/cursor.h"
+#include "egress/nats/client.h"
 
 #include <spargio/time.h>
 
@@ -19,7 +20,7 @@
 
 #define TAKE_MAX       256 /* batches in one turn */
 #define TURNS_A_WINDOW 16
-#define PACED_PART     4 /* of what is under way, for a turn */
+#define PACED_PART     4 /* a turn waits for 1/4 of the messages in flight */
 
 static bool to_disk(const struct publisher *p)
 {
@@ -32,13 +33,13 @@ static bool wire_full(const struct publisher *p)
 	       publisher_stream_heavy(p);
 }
 
-/* Without a link nothing is under way, and memory is what there is. */
+/* In other states nothing is sent, so only memory limits the queue. */
 static bool wire_paced(const struct publisher *p)
 {
 	return p->state == PUBLISHER_READY && send_queue_paced(&p->wire);
 }
 
-/* Where what is taken goes. */
+/* The queue for batches taken from the bridge. */
 static struct send_queue *taken_queue(struct publisher *p)
 {
 	return to_disk(p) ? &p->disk : &p->wire;
@@ -70,7 +71,7 @@ static void take_batch(struct publisher *p, struct egress_batch *batch)
 	} else {
 		batch->before = p->run.taken;
 		if (!to_disk(p))
-			f.state = SEND_ACKED; /* safe once it is the first */
+			f.state = SEND_ACKED; /* safe when first in queue */
 	}
 	send_queue_push(taken_queue(p), f);
 }
@@ -88,7 +89,7 @@ static void batches_take(struct publisher *p)
 		taken_queue(p)->pace.bounded = true;
 }
 
-/* Give every batch back at once, and every fence as a safe one. */
+/* Give back every batch unsent, and every fence as if it were safe. */
 static void batches_discard(struct publisher *p)
 {
 	for (int i = 0; i < TAKE_MAX && can_take(p); i++) {
@@ -111,8 +112,8 @@ static void batches_discard(struct publisher *p)
 }
 
 /*
- * A ring of a worker is three quarters full, or, if @waiting, sessions wait for
- * room in it.
+ * True if the ring of a worker is three quarters full, or if @waiting and
+ * sessions wait for space in the ring.
  */
 static bool bridge_filling(struct publisher *p, bool waiting)
 {
@@ -128,9 +129,11 @@ static bool bridge_filling(struct publisher *p, bool waiting)
 }
 
 /*
- * Whether the broker takes less than what comes. One that makes safe at once
- * all that is under way keeps up with a router that waits for its share of the
- * bridge: what others send is not late, and on the disk it would be.
+ * True if the broker takes less than the workers publish. Sessions that wait
+ * for space in a ring count only if the send queue is full, or if its oldest
+ * message is not acknowledged for spool_after_ns. Otherwise only some routers
+ * wait for their share of the bridge, and the spool would delay the updates of
+ * others.
  */
 static bool broker_is_slow(struct publisher *p)
 {
@@ -144,8 +147,8 @@ static bool broker_is_slow(struct publisher *p)
 }
 
 /*
- * Enter the spool if the stream is down and the window is full, or down for
- * spool_after_ns; or if it is up, but too slow for the workers for as long.
+ * Enter the spool if the stream is down and the window is full, if the stream
+ * is down for spool_after_ns, or if the broker is slow for spool_after_ns.
  */
 static void decide_spool(struct publisher *p)
 {
@@ -191,7 +194,10 @@ static void publisher_turn(struct publisher *p)
 	publisher_spool_feed(p);  /* yields */
 	publisher_stream_send(p);
 	publisher_tail_keep(p);
-	/* Fences that have no message before them. */
+	/*
+	 * Settle again: batches_take() may have queued fences that have no
+	 * unacknowledged message before them.
+	 */
 	publisher_stream_settle(p);
 	publisher_spool_give_back(p);
 	decide_spool(p);
@@ -234,11 +240,11 @@ static int64_t publisher_deadline(const struct publisher *p)
 }
 
 /*
- * Ask the connection to wake main once enough acknowledgements have come: a
- * sixteenth of the window, so that a turn sends several messages, or all that
- * are outstanding if these are fewer. Where less than a window may be under way,
- * a part of that: the broker has the rest to do meanwhile. False if they have
- * come already.
+ * Ask the connection to wake main when enough acknowledgements have come: a
+ * sixteenth of the window, so that a turn sends several messages, or all
+ * outstanding ones if these are fewer. If pacing allows less than a window in
+ * flight, a PACED_PART is enough, so that the broker stays busy. False if
+ * enough acknowledgements have come already.
  */
 static bool must_wait(struct publisher *p)
 {
@@ -274,19 +280,20 @@ static void sleep_until_news(struct publisher *p, uint64_t count)
 		;
 }
 
-/* All batches are safe, and no spool can be published any further now. */
+/* True if all batches are safe and no more of the spool can be published. */
 static bool publisher_finished(const struct publisher *p)
 {
 	if (!publisher_stopping(p))
 		return false;
 	if (p->stop.input == INPUT_OPEN || !send_queue_empty(&p->disk))
 		return false;
+	/* The next run publishes what is left in the spool. */
 	if (p->path == PATH_SPOOL)
-		return !publisher_state_is_up(p->state); /* the next run's */
+		return !publisher_state_is_up(p->state);
 	return publisher_stream_idle(p);
 }
 
-/* The time to stop is over: append what is in memory to the spool, if any. */
+/* The stop deadline has passed: append all batches in memory to the spool. */
 static void save_rest(struct publisher *p)
 {
 	egress_bridge_stop(p->bridge);
@@ -308,7 +315,10 @@ static void save_rest(struct publisher *p)
 	}
 }
 
-/* Give batches back. A fence is freed: its worker would take it for safe. */
+/*
+ * Give the batches back, but free the fences: a fence that is given back means
+ * that everything before it is safe.
+ */
 static void give_up(struct publisher *p, struct send_queue *queue)
 {
 	struct send_entry *f;
@@ -338,7 +348,7 @@ int publisher_main(void *arg)
 		sleep_until_news(p, count);
 	}
 	safe = publisher_finished(p);
-	/* The link fiber may still establish the stream: too late. */
+	/* From now on it has no effect if the link establishes the stream. */
 	publisher_handle(p, PUBLISHER_EV_STOP, NULL);
 	if (!safe) {
 		save_rest(p);
@@ -352,7 +362,7 @@ int publisher_main(void *arg)
 	give_up(p, &p->wire);
 	give_up(p, &p->disk);
 	journal_cursor_close(p->spool.cursor);
-	/* Before the journal, whose lock keeps other processes out of it. */
+	/* Close the tail first: the journal's lock protects it, too. */
 	acked_tail_close(p->tail.acked);
 	p->tail.acked = NULL;
 	journal_close(p->spool.journal);

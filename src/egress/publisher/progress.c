@@ -1,9 +1,9 @@
 /*
- * Whether updates get out, and if not, why.
+ * Find out whether updates reach the log, and if not, the cause.
  *
- * A part that failed has a cause: the broker, the disk that is written, the
- * spool that is read. The cause stays until that part works. If none failed, but
- * a batch waits for too long, the cause is derived from the time.
+ * A part that failed (the broker, writing the disk, reading the spool) has a
+ * cause, which stays until the part works. If no part failed, but a batch waits
+ * for too long, the cause is derived from the time.
  *
  * If the broker answers but stores nothing for a minute, whatever the reason,
  * the publisher starts over with a new connection and a new epoch.
@@ -52,7 +52,7 @@ void publisher_note_stored(struct publisher *p)
 	publisher_absolve(p, PART_BROKER);
 }
 
-/* When the oldest batch of @queue was begun; 0: there is none. */
+/* When the oldest batch of @queue was begun; 0 = there is none. */
 static int64_t queue_since(const struct send_queue *queue)
 {
 	const struct send_entry *f = send_queue_first(queue);
@@ -62,7 +62,7 @@ static int64_t queue_since(const struct send_queue *queue)
 	return (int64_t)f->batch->opened_ns;
 }
 
-/* Since when the oldest of what is not safe in the log waits; 0: nothing. */
+/* Since when the oldest batch that is not safe waits; 0 = none waits. */
 static int64_t waiting_since(struct publisher *p)
 {
 	int64_t wire = queue_since(&p->wire);
@@ -90,7 +90,7 @@ static enum output_cause cause_by_time(const struct publisher *p, int64_t since)
 
 	if (since == 0 || now - since < p->options.waited_ns)
 		return OUTPUT_CAUSE_NONE;
-	/* Soon after the host booted, 0 would look like a recent time. */
+	/* 0 = nothing was stored yet; after a boot, 0 is a recent time. */
 	if (p->progress.stored_ns != 0 &&
 	    now - p->progress.stored_ns < p->options.waited_ns)
 		return OUTPUT_CAUSE_BEHIND;
@@ -115,7 +115,7 @@ static void start_over(struct publisher *p)
 {
 	char text[NATS_WORDS_MAX];
 
-	p->progress.stuck_since = sp_now(); /* it has as much time again */
+	p->progress.stuck_since = sp_now(); /* restart the period */
 	p->stats.restarts++;
 	snprintf(text, sizeof(text),
 		 "nothing was stored for %" PRId64 " s although the broker "
@@ -126,7 +126,7 @@ static void start_over(struct publisher *p)
 
 static void look_for_stuck(struct publisher *p)
 {
-	/* Something waits for the broker, and not for the spool's disk. */
+	/* A batch waits for the broker, and not for reading the spool. */
 	bool awaited =
 		p->progress.waiting_since != 0 &&
 		p->state != PUBLISHER_SUPERSEDED &&
@@ -184,6 +184,9 @@ int64_t publisher_judge_deadline(const struct publisher *p)
 	if (p->stats.output.cause == OUTPUT_CAUSE_BEHIND &&
 	    p->progress.stored_ns + p->options.waited_ns < when)
 		when = p->progress.stored_ns + p->options.waited_ns;
-	/* A time in the past was judged in this turn. */
+	/*
+	 * publisher_judge() of this turn has handled a deadline in the past.
+	 * Return a later time, because main would otherwise not sleep.
+	 */
 	return when > now ? when : now + SP_MS;
 }

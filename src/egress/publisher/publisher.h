@@ -112,6 +112,13 @@ struct publisher_options {
 	/* Open the epoch, but publish nothing before publisher_go(). */
 	bool hold;
 
+	/*
+	 * The shard of a runtime to run on, and no other does; NULL: a runtime
+	 * of its own.
+	 */
+	struct sp_rt *rt;
+	uint32_t shard;
+
 	/* Called on the publisher's thread; must not wait. May be NULL. */
 	void (*notice)(void *arg, const struct publisher_notice *notice);
 	/* Called likewise when the cause of stats.output has changed. */

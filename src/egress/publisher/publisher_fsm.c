@@ -2,7 +2,7 @@
 
 #define TELL PUBLISHER_TELL
 
-/* No event leads to STARTING: a cell with it, or none, cannot happen. */
+/* No event leads to STARTING (0), so an empty cell is an impossible event. */
 /* clang-format off */
 static const struct publisher_step steps[PUBLISHER_STATES][PUBLISHER_EVENTS] = {
 	[PUBLISHER_STARTING] = {
@@ -41,7 +41,7 @@ static const struct publisher_step steps[PUBLISHER_STATES][PUBLISHER_EVENTS] = {
 		[PUBLISHER_EV_NO_PROGRESS]    = { PUBLISHER_SETTLING, PUBLISHER_START_SETTLING | PUBLISHER_REPAIR_EPOCH | TELL },
 		[PUBLISHER_EV_STOP]           = { PUBLISHER_STOPPING, 0 },
 	},
-	/* Of several failures the first one is told. */
+	/* The failure was reported; of further ones only NO_PROGRESS is. */
 	[PUBLISHER_SETTLING] = {
 		[PUBLISHER_EV_STREAM_FAILED]  = { PUBLISHER_SETTLING, PUBLISHER_REPAIR_STREAM },
 		[PUBLISHER_EV_LINK_FAILED]    = { PUBLISHER_SETTLING, PUBLISHER_REPAIR_LINK },
@@ -49,7 +49,10 @@ static const struct publisher_step steps[PUBLISHER_STATES][PUBLISHER_EVENTS] = {
 		[PUBLISHER_EV_SETTLED]        = { PUBLISHER_BACKOFF, PUBLISHER_WAKE_LINK },
 		[PUBLISHER_EV_STOP]           = { PUBLISHER_STOPPING, 0 },
 	},
-	/* A look at the stream that began before may end now: STREAM_FAILED. */
+	/*
+	 * STREAM_FAILED: look_at_stream() began before this state and has found
+	 * that the stream was deleted.
+	 */
 	[PUBLISHER_BACKOFF] = {
 		[PUBLISHER_EV_CONNECT]        = { PUBLISHER_CONNECTING, 0 },
 		[PUBLISHER_EV_CONNECTED]      = { PUBLISHER_ESTABLISHING, 0 },
@@ -63,7 +66,7 @@ static const struct publisher_step steps[PUBLISHER_STATES][PUBLISHER_EVENTS] = {
 		[PUBLISHER_EV_NO_PROGRESS]    = { PUBLISHER_REFUSED, PUBLISHER_REPAIR_EPOCH | TELL },
 		[PUBLISHER_EV_STOP]           = { PUBLISHER_STOPPING, 0 },
 	},
-	/* No attempt follows that could help. */
+	/* No further attempt is made, so NO_PROGRESS requests no repair. */
 	[PUBLISHER_SUPERSEDED] = {
 		[PUBLISHER_EV_NO_PROGRESS]    = { PUBLISHER_SUPERSEDED, 0 },
 		[PUBLISHER_EV_STOP]           = { PUBLISHER_STOPPING, 0 },

@@ -61,7 +61,7 @@ void publisher_note_stored(struct publisher *p);
 void publisher_judge(struct publisher *p);
 int64_t publisher_judge_deadline(const struct publisher *p);
 
-/* epoch.c: the epochs of runs, kept in a file. Blocks. */
+/* epoch.c: the epochs of runs, kept in a file. Yields. */
 int publisher_epoch_load(const char *dir, struct publisher_epochs *out);
 int publisher_epoch_save(const char *dir,
 			 const struct publisher_epochs *epochs);
@@ -74,11 +74,12 @@ size_t publisher_epoch_event(const struct publisher *p, uint64_t epoch,
 int publisher_connect_main(void *arg);
 
 /*
- * stream_look.c: notice that somebody removed messages of the stream. Fill
- * *@out with the range of messages that the stream holds; blocks.
+ * stream_look.c: notice that somebody removed messages of the stream, or changed
+ * its settings. Fill *@out with the range of messages that the stream holds;
+ * blocks.
  */
 int publisher_look(const struct publisher *p, struct nats_conn *link,
-		   struct stream_look *out);
+		   struct nats_error *why, struct stream_look *out);
 uint64_t publisher_look_max_message(const struct publisher *p);
 /* Compare @look with the one before, also of an earlier connection. */
 void publisher_look_judge(struct publisher *p, const struct stream_look *look);

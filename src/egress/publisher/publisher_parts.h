@@ -51,7 +51,7 @@ struct journal;
 struct journal_cursor;
 struct journal_gap;
 
-/* Steps of the next attempt; each value includes those above it. */
+/* Steps of the next attempt; each value includes the values above it. */
 enum publisher_repair {
 	REPAIR_NONE,
 	REPAIR_STREAM, /* ask the stream for its end */
@@ -86,38 +86,39 @@ struct publisher_run {
 	uint64_t epoch;
 	uint64_t next_seq;
 	uint64_t first_epoch; /* records of this run are not older */
-	uint64_t open_epoch;  /* epoch in force in the log; 0: none yet */
+	uint64_t open_epoch;  /* epoch in force in the log; 0 = none yet */
 	uint64_t tried_epoch; /* the highest epoch sent to the stream */
 	int64_t began_ns;     /* before the first epoch was opened */
 
-	/* Of older runs with this folder; an epoch of 0: there were none. */
-	uint64_t older_epoch;	    /* their highest; set at the start */
-	uint64_t known_epoch;	    /* the highest, this run's included */
-	uint64_t opened_epoch;	    /* the highest that they opened */
-	struct record_id inherited; /* their last record in the spool */
+	/* Epochs of runs with this folder; 0 = there was no such run. */
+	uint64_t older_epoch;  /* highest of older runs; set at the start */
+	uint64_t known_epoch;  /* highest of older runs and of this run */
+	uint64_t opened_epoch; /* highest that an older run opened */
+	/* last record of older runs in the spool; epoch 0 = none */
+	struct record_id inherited;
 
-	/* last record taken from the bridge, or inherited; epoch 0: none */
+	/* last record taken from the bridge, or inherited; epoch 0 = none */
 	struct record_id taken;
 };
 
 /*
- * The messages of this collector in the stream: each names the one before it.
- * A record with epoch 0 means that there is none.
+ * The messages of this collector in the stream: each names its predecessor.
+ * A record with epoch 0 means that there is no record.
  */
 struct publisher_chain {
 	struct nats_tail tail;	      /* the end of the stream, as last read */
 	int64_t created_ns;	      /* when the stream was created */
 	char last_id[MESSAGE_ID_MAX]; /* id of the last message, or "" */
 	/*
-	 * Sequence of the stream's last message, if it is known: it was read
-	 * from the stream or acknowledged, and nothing was sent since. Else 0.
+	 * Sequence of the stream's last message, if that message was read from
+	 * the stream or acknowledged, and none was sent since. Else 0.
 	 */
 	uint64_t last_seq;
 	uint64_t acked_seq; /* highest sequence acked in this generation */
-	/* sequence that the last message sent gets; 0: not known */
+	/* sequence that the last message sent gets; 0 = not known */
 	uint64_t sent_seq;
 	struct record_id stored; /* last record known to be in the stream */
-	/* last record acknowledged, without those too long to send */
+	/* last record acknowledged; records too long to send do not count */
 	struct record_id acked;
 
 	uint64_t generation; /* acks of an older generation are ignored */
@@ -126,7 +127,7 @@ struct publisher_chain {
 	uint32_t limit;		/* bytes of a payload at most */
 	const char *limit_name; /* name of the setting that limits it */
 
-	/* attempts to open the epoch in which another writer was faster */
+	/* attempts to open the epoch that failed: another writer was faster */
 	unsigned overtaken;
 	struct stream_watch watch;
 };
@@ -134,7 +135,7 @@ struct publisher_chain {
 enum publisher_rollback_phase {
 	ROLLBACK_NONE,
 	ROLLBACK_RESENDING, /* the lost messages can be sent again */
-	ROLLBACK_LOST,	    /* some cannot: a resync is to be sent */
+	ROLLBACK_LOST,	    /* some messages cannot: send a resync */
 };
 
 /* The stream lost messages that it had acknowledged; see rollback.c. */
@@ -162,7 +163,7 @@ struct publisher_conn {
 	struct sp_sem write_wake; /* of the writer; any thread */
 	enum publisher_repair repair;
 	int64_t settle_until;
-	int64_t down_since; /* 0: the stream is up */
+	int64_t down_since; /* 0 = the stream is up */
 };
 
 enum publisher_sync {
@@ -178,22 +179,22 @@ struct publisher_spool {
 	size_t gap_count;
 
 	/* Writing */
-	int append_error;     /* error of the last append; 0: none */
-	int64_t append_again; /* after an error: when to retry; 0: now */
+	int append_error;     /* error of the last append; 0 = none */
+	int64_t append_again; /* after an error: when to retry; 0 = now */
 	struct sp_task task;  /* of the sync fiber */
 	struct sp_sem sync_wake;
 	enum publisher_sync sync;
 	int sync_error; /* while SYNC_FAILED */
 	int64_t last_sync;
 	int64_t last_retain;
-	/* since when the stream takes less than comes in; 0: it does not */
+	/* since when the broker is slow, see decide_spool(); 0 = it is not */
 	int64_t slow_since;
 
 	/* Reading back */
 	struct journal_cursor *cursor;
-	struct record_id fed; /* last record read; an epoch of 0: none */
+	struct record_id fed; /* last record read; epoch 0 = none */
 	uint64_t released;    /* position up to which the stream has all */
-	int64_t feed_again;   /* after an error: when to retry; 0: now */
+	int64_t feed_again;   /* after an error: when to retry; 0 = now */
 	/* name of the last segment skipped because it is damaged */
 	char skipped[JOURNAL_NAME_MAX];
 
@@ -220,11 +221,11 @@ struct publisher_tail {
 /* Whether updates reach the log; see progress.c. */
 struct publisher_progress {
 	struct output_state causes[PUBLISHER_PARTS];
-	/* since when the oldest batch that is not safe waits; 0: none waits */
+	/* since when the oldest batch that is not safe waits; 0 = none waits */
 	int64_t waiting_since;
-	int64_t spool_since; /* since when the spool is in use; 0: it is not */
+	int64_t spool_since; /* since when the spool is in use; 0 = it is not */
 	int64_t stored_ns;   /* when the stream last stored a message */
-	/* since when the broker answers but stores nothing; 0: it does not */
+	/* since when the broker answers but stores nothing; 0 = not the case */
 	int64_t stuck_since;
 };
 
@@ -252,13 +253,13 @@ struct publisher_stop {
  */
 struct publisher_wakeup {
 	_Atomic uint64_t count; /* wake-ups so far */
-	atomic_int waiters;	/* 1: main sleeps, or is about to */
+	atomic_int waiters;	/* 1 = main sleeps, or is about to */
 	struct sp_sem sem;
 };
 
 /* State of the log at the time when this run opened its first epoch. */
 struct publisher_opened {
-	uint64_t epoch; /* 0: none was opened yet */
+	uint64_t epoch; /* 0 = none was opened yet */
 	struct log_position position;
 	bool superseded;	 /* see publisher_spool_superseded() */
 	struct record_id last;	 /* see publisher_last_record() */
@@ -269,7 +270,9 @@ struct publisher_opened {
 /* Copies for other threads, under the lock. */
 struct publisher_shared {
 	pthread_mutex_t lock;
-	pthread_cond_t changed;
+	/* for fibers of the publisher's shard: state or opened has changed */
+	struct sp_cond changed;
+	struct sp_mutex changing;
 	struct publisher_stats stats;
 	struct log_position log_position;
 	struct publisher_opened opened;
@@ -280,6 +283,7 @@ struct publisher {
 	struct publisher_options options;
 	struct egress_bridge *bridge;
 	struct sp_rt *rt;
+	uint32_t shard;
 	struct sp_task main;
 	struct egress_codec *codec;
 
@@ -315,7 +319,7 @@ static inline bool publisher_stopping(const struct publisher *p)
 	return atomic_load(&p->stop.order) == ORDER_STOP;
 }
 
-/* Whether @err of a write says that the disk has no room. */
+/* True if @err of a write means that the disk is full. */
 static inline bool publisher_disk_full(int err)
 {
 	return err == -ENOSPC || err == -EDQUOT;

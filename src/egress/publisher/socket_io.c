@@ -12,9 +12,7 @@
  */
 #include "egress/publisher/publisher_internal.h"
 
-#include <spargio/op.h>
-
-#include <poll.h>
+#include <spargio/sync.h>
 
 void publisher_socket_io_wake(void *arg)
 {
@@ -28,7 +26,7 @@ static int read_main(void *arg)
 	struct publisher *p = arg;
 
 	while (!nats_conn_lost(p->conn.link) &&
-	       sp_wait_fd(nats_conn_fd(p->conn.link), POLLIN) >= 0)
+	       nats_conn_wait_readable(p->conn.link) == 0) /* yields */
 		nats_conn_read(p->conn.link);
 	return 0;
 }
@@ -41,7 +39,7 @@ static int write_main(void *arg)
 		while (!nats_conn_write(p->conn.link)) {
 			p->conn.socket = SOCKET_BLOCKED;
 			if (nats_conn_lost(p->conn.link) ||
-			    sp_wait_fd(nats_conn_fd(p->conn.link), POLLOUT) < 0)
+			    nats_conn_wait_writable(p->conn.link) < 0)
 				return 0;
 		}
 		if (p->conn.socket == SOCKET_BLOCKED)
@@ -53,11 +51,11 @@ static int write_main(void *arg)
 
 int publisher_socket_io_start(struct publisher *p)
 {
-	int err = sp_go_on(p->rt, 0, read_main, p, &p->conn.reader);
+	int err = sp_go_on(p->rt, p->shard, read_main, p, &p->conn.reader);
 
 	p->conn.socket = SOCKET_WRITABLE;
 	if (err == 0)
-		err = sp_go_on(p->rt, 0, write_main, p, &p->conn.writer);
+		err = sp_go_on(p->rt, p->shard, write_main, p, &p->conn.writer);
 	return err;
 }
 

@@ -58,6 +58,16 @@ static void note_recovery(struct publisher *p)
 		publisher_tell(p, text);
 	}
 	p->stats.damaged_segments = found->damaged;
+	/* Reading a spool finds its gaps, wherever the stream does not help. */
+	if (p->path == PATH_JOURNAL && found->gaps > 0) {
+		p->stats.damaged_segments += found->gaps;
+		snprintf(text, sizeof(text),
+			 "%s lacks records before %s (%" PRIu64
+			 " such gaps): segments were removed or cut; all "
+			 "tables are published again",
+			 dir, found->gap_at.name, found->gaps);
+		publisher_tell(p, text);
+	}
 	if (found->damaged > 0) {
 		snprintf(text, sizeof(text),
 			 "%s/%s is damaged at offset %" PRIu64
@@ -537,11 +547,17 @@ static void note_damage(struct publisher *p)
 		return;
 	snprintf(p->spool.skipped, sizeof(p->spool.skipped), "%s", fault->name);
 	p->stats.damaged_segments++;
-	snprintf(text, sizeof(text),
-		 "%s/%s is damaged at offset %" PRIu64
-		 "; the rest of it is passed over and all tables are "
-		 "published again",
-		 p->options.journal_dir, fault->name, fault->offset);
+	if (fault->missing)
+		snprintf(text, sizeof(text),
+			 "%s/%s is missing, or the segment before it was cut; "
+			 "all tables are published again",
+			 p->options.journal_dir, fault->name);
+	else
+		snprintf(text, sizeof(text),
+			 "%s/%s is damaged at offset %" PRIu64
+			 "; the rest of it is passed over and all tables are "
+			 "published again",
+			 p->options.journal_dir, fault->name, fault->offset);
 	publisher_tell(p, text);
 }
 

@@ -1,6 +1,6 @@
 /*
  * Look at the stream every look_ns: publishing does not notice that somebody
- * removed messages or deleted the stream.
+ * removed messages, deleted the stream or changed its settings.
  */
 #include "egress/publisher/publisher_internal.h"
 
@@ -19,9 +19,8 @@ uint64_t publisher_look_max_message(const struct publisher *p)
 }
 
 int publisher_look(const struct publisher *p, struct nats_conn *link,
-		   struct stream_look *out)
+		   struct nats_error *why, struct stream_look *out)
 {
-	struct nats_error why;
 	int err;
 
 	*out = (struct stream_look){
@@ -29,7 +28,7 @@ int publisher_look(const struct publisher *p, struct nats_conn *link,
 		.began_ns = p->run.began_ns,
 		.max_message = publisher_look_max_message(p),
 	};
-	err = nats_stream_look(link, &p->options.stream, &why, &out->state);
+	err = nats_stream_look(link, &p->options.stream, why, &out->state);
 	out->answered_ns = sp_now();
 	return err;
 }
@@ -46,6 +45,7 @@ void publisher_look_judge(struct publisher *p, const struct stream_look *look)
 struct look_job {
 	const struct publisher *p;
 	struct nats_conn *link;
+	struct nats_error why;
 	struct stream_look look;
 };
 
@@ -53,21 +53,36 @@ static int run_look(void *arg)
 {
 	struct look_job *job = arg;
 
-	return publisher_look(job->p, job->link, &job->look);
+	return publisher_look(job->p, job->link, &job->why, &job->look);
 }
 
-/* Ignore a look that fails: sending notices a broken connection. */
+/* The reason to establish the stream again; NULL if there is none. */
+static const char *find_change(const struct publisher *p,
+			       const struct look_job *job, int err)
+{
+	if (err == -ENOENT)
+		return "the stream was deleted";
+	if (err == -EINVAL)
+		return job->why.text; /* the next attempt is refused, too */
+	if (err < 0)
+		return NULL; /* sending notices a broken connection */
+	if (job->look.state.created_ns != p->chain.created_ns)
+		return "the stream was deleted";
+	if (job->look.state.max_msg_size != p->chain.tail.max_msg_size)
+		return "the stream's max_msg_size was changed";
+	return NULL;
+}
+
 static void look_at_stream(struct publisher *p)
 {
 	struct look_job job = { .p = p, .link = p->conn.link };
 	int err = publisher_block(run_look, &job); /* yields */
+	const char *change = find_change(p, &job, err);
 
 	if (err == 0)
 		publisher_look_judge(p, &job.look);
-	if (err == -ENOENT ||
-	    (err == 0 && job.look.state.created_ns != p->chain.created_ns)) {
-		publisher_handle(p, PUBLISHER_EV_STREAM_FAILED,
-				 "the stream was deleted");
+	if (change != NULL) {
+		publisher_handle(p, PUBLISHER_EV_STREAM_FAILED, change);
 		publisher_wake(p);
 	}
 }

@@ -3,10 +3,11 @@
  *
  *	region of 16 MiB:  [block][block][ free ][block][ free ]...
  *
- * Data of the rib lives for hours and is freed by the million. malloc would
- * keep most of it, because it returns only the end of its heap to the system.
- * Here a freed block is returned immediately, and its region with the last
- * block.
+ * Data of the rib lives for hours, and then millions of objects are freed.
+ * malloc would keep most of their memory, because it returns only the end of
+ * its heap to the system. Here the memory of a freed block is returned to the
+ * system immediately. A region, except the first, is unmapped when its last
+ * block is freed.
  *
  * The first region is small, so that a rib with few routes is small; later ones
  * request huge pages, because lookups are random.

@@ -24,7 +24,7 @@ struct level {
 };
 
 struct walk {
-	struct level *level; /* the innermost */
+	struct level *level; /* the innermost level */
 	uint32_t depth;	     /* depth of the entries of the innermost level */
 	char path[PATH_MAX];
 	int (*visit)(const struct sp_walk_entry *entry, void *arg);

@@ -20,12 +20,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* As an offset: use the file position. */
+/* The offset of an SQE that means the file position. */
 #define HERE ((off_t)-1)
 
 /*
- * The maximum of one transfer in the kernel; the length of an SQE is limited,
- * too.
+ * The maximum number of bytes that the kernel transfers in one call. Also fits
+ * into the length of an SQE.
  */
 #define TRANSFER_MAX 0x7ffff000U
 
@@ -54,7 +54,7 @@ int sp_openat2(int dir, const char *path, const struct open_how *how)
 {
 	struct sp__op op = { 0 };
 
-	/* The kernel only reads it. */
+	/* The cast is safe because the kernel only reads @how. */
 	io_uring_prep_openat2(&op.sqe, dir, path, (struct open_how *)how);
 	return sp__op_call(&op, SP_NEVER, "open");
 }
@@ -71,8 +71,8 @@ int sp_open_regular(int dir, const char *path, int flags, mode_t mode)
 	if (err == 0 && !S_ISREG(st.stx_mode))
 		err = -ENXIO;
 	/*
-	 * io_uring fails with -EAGAIN on a file with O_NONBLOCK where the file
-	 * system cannot read or write it without waiting for the disk.
+	 * Clear O_NONBLOCK: with it an io_uring operation fails with -EAGAIN
+	 * if the file system would have to wait for the disk.
 	 */
 	if (err == 0 && (flags & O_NONBLOCK) == 0 &&
 	    sp__sys()->fcntl(fd, F_SETFL, flags) < 0)
@@ -99,8 +99,8 @@ int sp_close(int fd)
 		sp_shield_end();
 	}
 	/*
-	 * Linux has closed the descriptor already; a second close could hit a
-	 * descriptor that another thread has opened since.
+	 * After EINTR Linux has closed the descriptor. A second close could
+	 * close a descriptor that another thread has opened since.
 	 */
 	return err == -EINTR ? 0 : err;
 }
@@ -337,7 +337,7 @@ int sp_writev_all(int fd, const struct iovec *iov, int n)
 	return n < 0 ? -EINVAL : write_all(fd, iov, n, HERE);
 }
 
-/* The rest */
+/* Syncing, size and status */
 
 static int sync_file(int fd, unsigned int flags, int64_t deadline)
 {

@@ -1,6 +1,6 @@
 /*
- * Many transfers in flight, one wait for all: the last completion wakes the
- * fiber, so a batch costs one switch and one system call.
+ * Many transfers are in flight, and the fiber waits once for all of them: the
+ * last completion wakes it. So a batch costs one switch and one system call.
  */
 #include "spargio/io/op.h"
 #include "spargio/sched/backend.h"
@@ -36,8 +36,8 @@ static void part_over(struct sp__op *op)
 }
 
 /*
- * Start all transfers and wait. Returns 0, or the error that made them end
- * early.
+ * Start all transfers and wait until all have ended. Returns 0, or -ECANCELED
+ * or -ETIMEDOUT if transfers were cancelled for that reason.
  */
 static int run_batch(struct batch *b, const char *why)
 {
@@ -80,8 +80,8 @@ static void take_results(const struct batch *b, struct sp_transfer *t,
 		if (err < 0 && (res == -ECANCELED || res == -EINTR))
 			t[i].res = err;
 		/*
-		 * Interrupted, or the descriptor is non-blocking: repeat it as
-		 * a single transfer.
+		 * The transfer was interrupted, or the descriptor is
+		 * non-blocking: repeat the transfer alone.
 		 */
 		else if (res == -EINTR || res == -EAGAIN)
 			t[i].res = transfer_one(&t[i], opcode);

@@ -66,7 +66,7 @@ int sp_mkdir_all(int dir, const char *path, mode_t mode)
 
 	if (len >= sizeof(part))
 		return -ENAMETOOLONG;
-	/* Usually only the last component is missing, or none. */
+	/* Usually all parents exist: try without making them. */
 	err = mkdir_or_there(dir, path, mode);
 	if (err != -ENOENT || len == 0)
 		return err;

@@ -22,8 +22,9 @@
 /* Reading */
 
 /*
- * The size that the file reports: a hint only, and 0 for generated files such
- * as those of /proc.
+ * The size of the first buffer: the size that statx(2) returns, but at least
+ * 4096, and at most @max. statx(2) returns 0 for generated files such as those
+ * of /proc.
  */
 static size_t guess_size(int fd, size_t max)
 {
@@ -107,8 +108,8 @@ static int open_parent(struct replacement *r, int dir, const char *path)
 
 	r->name = slash == NULL ? path : slash + 1;
 	/*
-	 * Without this check only rename(2) would fail, after everything was
-	 * written.
+	 * Refuse an empty name here. Otherwise only rename(2) would fail, when
+	 * the content has been written.
 	 */
 	if (r->name[0] == '\0')
 		return path[0] == '\0' ? -ENOENT : -EISDIR;
@@ -174,7 +175,7 @@ static int replace_file(struct replacement *r, const void *data, size_t len,
 		discard_temp(r);
 		return err;
 	}
-	/* Before this sync a crash could bring the old file back. */
+	/* Without this sync the file could be the old one after a crash. */
 	return sp_fsync(r->parent);
 }
 

@@ -3,8 +3,8 @@
  *
  * An operation is tried immediately. If its descriptor is not ready, the
  * operation waits in that descriptor's list until epoll reports readiness. If
- * only a blocking call can do it, a thread of the pool does it. Like a ring,
- * the back end delivers results only from poll() and wait().
+ * the operation needs a blocking call, a thread of the pool executes it. Like
+ * a ring, the back end delivers results only from poll() and wait().
  */
 #include "spargio/io/epoll.h"
 #include "spargio/io/offload.h"
@@ -25,7 +25,6 @@
 /* The operations that wait for one descriptor. */
 struct fd_entry {
 	struct sp__op *ops;
-	uint32_t armed; /* events that epoll watches the descriptor for */
 	bool added;
 };
 
@@ -36,7 +35,7 @@ struct epoll_io {
 	size_t nfds;
 	bool only_ms;	     /* the kernel has no epoll_pwait2() */
 	uint32_t waiting;    /* operations in lists of descriptors */
-	struct sp__op *done; /* results to hand out, newest first */
+	struct sp__op *done; /* operations with a result, newest first */
 };
 
 static struct epoll_io *io_of(struct sp_shard *shard)
@@ -76,8 +75,8 @@ static struct fd_entry *entry_of(struct epoll_io *io, int fd)
 }
 
 /*
- * Watch for the events that the list needs, with EPOLLONESHOT, because the list
- * changes each time.
+ * Watch @fd for the events of all operations in its list. EPOLLONESHOT,
+ * because the list is different after each event.
  */
 static int arm_fd(struct epoll_io *io, int fd, struct fd_entry *entry)
 {
@@ -89,7 +88,8 @@ static int arm_fd(struct epoll_io *io, int fd, struct fd_entry *entry)
 	ret = epoll_ctl(io->epoll_fd,
 			entry->added ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &ev);
 	/*
-	 * The descriptor may have been closed and its number used again since.
+	 * The descriptor may have been closed, and its number used again,
+	 * since it was added.
 	 */
 	if (ret < 0 && errno == ENOENT)
 		ret = epoll_ctl(io->epoll_fd, EPOLL_CTL_ADD, fd, &ev);
@@ -124,8 +124,8 @@ static void wait_for_fd(struct sp_shard *shard, struct sp__op *op)
 	}
 	sp__op_detach(op);
 	/*
-	 * epoll cannot watch a regular file, but a regular file may be read
-	 * with a blocking call.
+	 * epoll cannot watch a regular file, but a thread of the pool can
+	 * access it.
 	 */
 	if (err == -EPERM)
 		sp__offload_start(shard, op);
@@ -170,8 +170,9 @@ static void epoll_cancel(struct sp_shard *shard, struct sp__op *op)
 }
 
 /*
- * End the operations that wait on a descriptor that is being closed. Otherwise
- * they would never end, or would see events of a file that got the same number.
+ * End the operations that wait for a descriptor that is being closed.
+ * Otherwise they would never end, or would get events of a later file with the
+ * same number.
  */
 static void cancel_waiting(struct sp_shard *shard, int fd)
 {
@@ -360,7 +361,7 @@ static int epoll_open(struct sp_shard *shard)
 	if (io == NULL)
 		return -ENOMEM;
 	shard->io = io;
-	/* valgrind would print several lines about the unknown system call. */
+	/* valgrind would print several lines about epoll_pwait2(). */
 	io->only_ms = sp__on_valgrind();
 	io->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	io->wakeup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -29,7 +29,8 @@ void sp__iov_init(struct sp__iov *v, const struct iovec *iov, int n);
 bool sp__iov_left(struct sp__iov *v);
 
 /*
- * Put the next entries, at most SP__IOV_SOME, into @v->some; returns how many.
+ * Copy the next entries, at most SP__IOV_SOME, to @v->some. Returns the number
+ * of entries.
  */
 int sp__iov_next(struct sp__iov *v);
 

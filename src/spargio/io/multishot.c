@@ -55,7 +55,10 @@ int sp__multishot_wait_end(struct sp__multishot *ms, int64_t deadline,
 	return err < 0 ? err : (int)(code - SP__EVENT);
 }
 
-/* A cancel can miss an operation that is just being executed: repeat it. */
+/*
+ * A cancel has no effect on an operation that the kernel is just executing: so
+ * repeat the cancel until the operation has ended.
+ */
 void sp__multishot_stop(struct sp__multishot *ms)
 {
 	struct sp_fiber *self = sp__fiber_self();

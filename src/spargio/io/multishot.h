@@ -3,9 +3,8 @@
  *
  * A multishot operation is armed once and then reports events until the last
  * one. It is part of a heap object, for instance a receive stream, and belongs
- * to one shard. A fiber that waits for the next event may stop waiting
- * (deadline, cancel) without ending the operation. The operation is stopped
- * before its memory is freed.
+ * to one shard. A deadline or a cancel ends a fiber's wait for the next event,
+ * but not the operation. The operation is stopped before its memory is freed.
  *
  * Threads	The home shard's own thread.
  */
@@ -39,7 +38,8 @@ static inline void sp__multishot_arm(struct sp__multishot *ms)
 }
 
 /*
- * Request that the operation ends; called from an event. The request may miss.
+ * Request that the operation ends; may be called from an event. The request
+ * may have no effect, see sp__multishot_stop().
  */
 void sp__multishot_cancel(struct sp__multishot *ms);
 

@@ -7,7 +7,8 @@
 #include <stddef.h>
 
 /*
- * Any thread: @op has its result. Once it is in the list its fiber may free it.
+ * Any thread: add @op, whose result is set, to the list of finished
+ * operations. From then on the fiber of @op may free it.
  */
 static void push_finished(struct sp_shard *shard, struct sp__op *op)
 {

@@ -3,8 +3,8 @@
  *
  * For operations without an opcode in the ring and, on epoll, for operations
  * that can only block. The operation is on its fiber's stack and contains the
- * pool's job, so nothing is allocated and nothing is refused for lack of space:
- * there are at most as many as waiting fibers.
+ * pool's job, so no memory is allocated. No operation is refused because the
+ * queue is full: there are at most as many operations as waiting fibers.
  *
  * All functions are called by the owner of the shard.
  */
@@ -17,8 +17,8 @@
 void sp__offload_start(struct sp_shard *shard, struct sp__op *op);
 
 /*
- * The operation ends with -ECANCELED if no thread has started it; otherwise it
- * runs to its end.
+ * If no thread has started the operation, it ends with -ECANCELED; otherwise
+ * the thread completes it.
  */
 void sp__offload_cancel(struct sp_shard *shard, struct sp__op *op);
 

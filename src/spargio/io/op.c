@@ -48,9 +48,9 @@ void sp__op_complete(struct sp_shard *shard, struct sp__op *op, int32_t res,
 		return;
 	}
 	/*
-	 * Fails if a deadline or a cancel has woken the fiber before. Otherwise
-	 * no one else can wake it now, and it is unpinned before it is queued
-	 * where idle shards may steal it.
+	 * The claim fails if a deadline or a cancel has woken the fiber
+	 * before. After the claim nobody else can wake the fiber. Unpin it
+	 * before it is queued, because only an unpinned fiber can be stolen.
 	 */
 	if (!sp__wake_claim(op->fiber, op->epoch, op->code))
 		return;
@@ -66,8 +66,9 @@ void sp__op_unpin(struct sp__op *op)
 }
 
 /*
- * A cancel can miss an operation that the kernel is just executing, or is about
- * to pass to a kernel thread, where it may then block: cancel again.
+ * A cancel has no effect on an operation that the kernel is just executing, or
+ * is about to pass to a kernel thread, where the operation may then block. So
+ * cancel repeatedly until the operation has ended.
  */
 void sp__op_finish(struct sp__op *op)
 {
@@ -87,8 +88,8 @@ void sp__op_finish(struct sp__op *op)
 }
 
 /*
- * The kernel reports a read or a write that a signal ended as -EINTR, but a
- * splice by a number that user space never sees elsewhere: -ERESTARTSYS to
+ * If a signal ends an operation, a read or write returns -EINTR, but a splice
+ * returns a number that user space should never see: -ERESTARTSYS to
  * -ERESTART_RESTARTBLOCK of include/linux/errno.h.
  */
 static bool was_interrupted(int res)
@@ -104,8 +105,8 @@ int sp__op_run(struct sp__op *op, int64_t deadline, const char *why)
 	if (self == NULL)
 		return -EPERM;
 	/*
-	 * Do not start it: it might have effects that the caller no longer
-	 * wants.
+	 * If the fiber is cancelled, do not start the operation: it could have
+	 * effects that the caller no longer wants.
 	 */
 	err = sp__wait_refused(self);
 	if (err < 0)
@@ -119,8 +120,9 @@ int sp__op_run(struct sp__op *op, int64_t deadline, const char *why)
 	sp__op_finish(op);
 	sp__op_unpin(op);
 	/*
-	 * Report what happened, even if an early end was requested. A kernel
-	 * worker that slept in a system call is ended by a signal.
+	 * Return the result of the operation, even after a deadline or cancel,
+	 * unless the operation was cancelled. The kernel cancels an operation
+	 * that sleeps in a kernel thread by a signal, which gives -EINTR.
 	 */
 	if (err < 0 && (op->res == -ECANCELED || was_interrupted(op->res)))
 		return err;
@@ -128,10 +130,11 @@ int sp__op_run(struct sp__op *op, int64_t deadline, const char *why)
 }
 
 /*
- * A signal that arrives while the kernel makes a thread for the operation makes
- * that fail; after the third attempt the kernel gives the operation up with
- * -ECANCELED (seen on Linux 6.1). True unless the fiber was cancelled, or a
- * fiber of the shard may have closed the descriptor.
+ * True if the kernel itself has ended the operation with -ECANCELED: neither
+ * was the fiber cancelled nor has a fiber of the shard closed a descriptor. If
+ * a signal arrives while the kernel creates a thread for an operation, the
+ * creation fails, and after three attempts the kernel gives up (seen on Linux
+ * 6.1).
  */
 static bool was_given_up(const struct sp__op *op, int res)
 {

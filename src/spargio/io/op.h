@@ -21,11 +21,11 @@ struct sp__op {
 	int32_t res;
 	uint32_t flags; /* flags of the CQE */
 	bool done;
-	bool let_go;	 /* its completion woke @fiber and unpinned it */
-	uint32_t events; /* epoll: the poll(2) events it waits for */
+	bool let_go;	 /* the completion woke and unpinned @fiber */
+	uint32_t events; /* epoll: the poll(2) events to wait for */
 	bool offloaded;	 /* a thread of the pool executes it; see offload.h */
 	struct sp_shard *shard;
-	uint32_t closes; /* of the shard, when the operation was started */
+	uint32_t closes; /* shard->closes when the operation was started */
 
 	/*
 	 * If set, called for each CQE instead of waking @fiber; for multishot
@@ -48,8 +48,8 @@ struct sp__op {
 int sp__op_run(struct sp__op *op, int64_t deadline, const char *why);
 
 /*
- * As sp__op_run(), but repeated after -EINTR, and after an -ECANCELED that
- * nobody has asked for. For operations that have no effect when they are
+ * As sp__op_run(), but repeated after -EINTR, and after -ECANCELED if nobody
+ * has cancelled the fiber. For operations that have no effect when they are
  * interrupted: all except close(2).
  */
 int sp__op_call(struct sp__op *op, int64_t deadline, const char *why);
@@ -71,8 +71,8 @@ void sp__op_start(struct sp_shard *shard, struct sp__op *op);
 void sp__op_finish(struct sp__op *op);
 
 /*
- * Unpin the fiber. If the completion woke the fiber, it was unpinned then, and
- * an idle shard may have stolen it since.
+ * Unpin the fiber, unless the completion has already done so: then the fiber
+ * may have been stolen by another shard and runs there.
  */
 void sp__op_unpin(struct sp__op *op);
 

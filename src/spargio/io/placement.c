@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* For how long a stream stays on the shard of its last operation. */
+/* Time for which an idle stream stays on the shard of its last operation. */
 #define RECENT_MS 10
 
 /*
@@ -42,7 +42,7 @@ void sp__leases_free(struct sp__leases *leases)
 	free(leases);
 }
 
-/* The lease word of @fd; NULL if it has none and @make is not set. */
+/* The lease word of @fd, made if @make is set; NULL if there is none. */
 static _Atomic uint64_t *word_of(struct sp__leases *leases, int fd, bool make)
 {
 	_Atomic uint64_t *piece, *none = NULL;
@@ -148,8 +148,8 @@ static int lease_take(struct sp_rt *rt, const struct sp_placement *how)
 		if (is_held(old, ms))
 			shard = holder_of(old);
 		/*
-		 * The count is saturated: it stays so, and later drops are not
-		 * counted exactly.
+		 * A count of 0xffff is not incremented; after the drops it is
+		 * then too low, and the lease ends early.
 		 */
 		new = pack_lease(shard, n < 0xffff ? n + 1 : n, 0);
 	} while (!atomic_compare_exchange_weak(word, &old, new));
@@ -176,8 +176,8 @@ static void lease_drop(struct sp_rt *rt, const struct sp_placement *how)
 	_Atomic uint64_t *word;
 	uint64_t old, new;
 	/*
-	 * A hard lease ends now; a stream may continue soon, so remember when
-	 * it was dropped.
+	 * After the last drop a hard lease ends immediately, a strong lease
+	 * after RECENT_MS; so store the time for the latter.
 	 */
 	uint32_t ms = how->lease == SP_LEASE_HARD ? 0 : now_ms();
 
@@ -263,8 +263,8 @@ static int run_request(struct sp_rt *rt, uint32_t shard, struct request *r)
 	int err = sp_call_on(rt, shard, request_main, r, NULL);
 
 	/*
-	 * The caller is a cancelled fiber of another runtime; the operation was
-	 * completed.
+	 * These errors mean that the caller is a cancelled fiber of another
+	 * runtime; the operation was completed nevertheless.
 	 */
 	if (err == -ECANCELED || err == -ETIMEDOUT)
 		return r->res;

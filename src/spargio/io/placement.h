@@ -9,9 +9,9 @@
  *	| shard    | in flight | last dropped, ms   |
  *	+----------+-----------+--------------------+
  *
- * The table grows by pieces that stay until the runtime ends. A descriptor
- * number that is closed and used again briefly has the old lease; the only
- * effect is an unusual choice of shard.
+ * The table grows by pieces that stay until the runtime ends. If a descriptor
+ * is closed and its number used again soon, the new descriptor has the old
+ * lease; the only effect is that another shard may be chosen.
  */
 #ifndef SPARGIO_IO_PLACEMENT_H
 #define SPARGIO_IO_PLACEMENT_H

@@ -20,8 +20,8 @@ static void put_buffer(struct sp__recv_buffers *b, uint32_t id)
 }
 
 /*
- * The smallest share of a stream: with less, arming would cost more than
- * receiving.
+ * The smallest number of buffers that a receive is armed for: with fewer, the
+ * arming would cost more than the receiving.
  */
 static uint32_t least_share(const struct sp__recv_buffers *b)
 {
@@ -33,8 +33,8 @@ void sp__recv_buffers_offer(struct sp__recv_buffers *b)
 	if (sp__waitlist_empty(&b->starved))
 		return;
 	/*
-	 * A stream may take its turn and then need no buffer, and after the
-	 * last returned buffer no other event offers a turn.
+	 * If streams hold no buffer, no returned buffer will offer another
+	 * turn. A woken stream may need no buffer, so wake all streams.
 	 */
 	if (b->out == 0)
 		sp__waitlist_wake_all(&b->starved);
@@ -63,10 +63,10 @@ bool sp__recv_buffers_ask(struct sp__recv_buffers *b, struct sp__waiter *w,
 }
 
 /*
- * A completion without bytes (the end of a stream) may still name a buffer. The
- * kernel has taken that buffer out of the ring if the completion was for one
- * buffer, but not if it was a bundle. The next completion shows which: if it
- * names the same buffer, the buffer was still in the ring.
+ * A completion without bytes (the end of a stream) may still name a buffer. If
+ * the completion was for one buffer, the kernel has taken that buffer out of
+ * the ring; if it was a bundle, it has not. The next completion shows this: if
+ * it names the same buffer, the buffer was still in the ring.
  */
 void sp__recv_buffers_named(struct sp__recv_buffers *b, uint32_t id,
 			    int32_t res)
@@ -116,8 +116,8 @@ static int register_ring(struct sp__recv_buffers *b)
 		return -EOPNOTSUPP;
 	b->bundles = mode == SP_RECV_BUNDLES && (ret & SP__PROVIDE_BUNDLES);
 	/*
-	 * Try it until the kernel refuses; kernels without bundles have no such
-	 * limit either.
+	 * Assume credits until the kernel refuses them. A kernel without
+	 * bundles has no credits either.
 	 */
 	b->credits = b->bundles;
 	return 0;

@@ -7,10 +7,10 @@
  *	 +--------------------------------------------------------+
  *			sp__recv_buffers_give()
  *
- * One ring for each shard, shared by its receive streams, so that a thousand
- * idle connections hold no buffer. A completion names the first buffer it
- * filled; with bundles it also filled the following buffers of the ring, so the
- * position of each buffer in the ring is recorded.
+ * Each shard has one ring, which its receive streams share, so that a thousand
+ * idle connections hold no buffer. A completion names the first buffer that
+ * the kernel has filled. With bundles the kernel has also filled the following
+ * buffers of the ring, so the position of each buffer is recorded.
  *
  * Threads	The shard's own thread.
  */
@@ -22,11 +22,11 @@
 
 #define SP__RECV_BUFFERS_GROUP 0
 
-/* A buffer that is not in the ring. */
+/* State of a buffer. A stream that holds the buffer uses len and next. */
 struct sp__recv_buffer {
 	uint32_t len;  /* bytes of data in the buffer */
 	uint16_t next; /* next buffer in the queue of a stream */
-	uint16_t at;   /* its position in the ring */
+	uint16_t at;   /* position where the buffer was put into the ring */
 };
 
 struct sp__recv_buffers {
@@ -40,7 +40,7 @@ struct sp__recv_buffers {
 	uint32_t out;  /* buffers held by streams */
 	uint32_t busy; /* streams that hold a buffer */
 	bool bundles;  /* one completion may fill several buffers */
-	bool credits;  /* the kernel can bound a multishot receive */
+	bool credits;  /* the kernel can limit the bytes of a receive */
 	int32_t named; /* buffer named by a completion without bytes, or -1 */
 	struct sp__waitlist starved; /* streams that wait for a buffer */
 };
@@ -60,11 +60,12 @@ void sp__recv_buffers_free(struct sp__recv_buffers *b);
 void sp__recv_buffers_give(struct sp__recv_buffers *b, uint32_t id);
 
 /*
- * True if a stream that found no buffer may receive again. If it is not its
- * turn, @w waits, in order of arrival, and is woken with the code SP__EVENT +
- * SP__RECV_BUFFERS_TURN; the stream then calls this again with @turn. A stream
- * that has a turn and takes no buffer passes the turn on by
- * sp__recv_buffers_offer().
+ * sp__recv_buffers_ask() is called for a stream that found no buffer. It
+ * returns true if the stream may receive again. Otherwise it adds @w to the
+ * waiting streams, in order of arrival, and @w is woken with the code
+ * SP__EVENT + SP__RECV_BUFFERS_TURN when it is the stream's turn; the stream
+ * then calls the function again with @turn. A stream that has a turn and takes
+ * no buffer passes the turn on by sp__recv_buffers_offer().
  */
 enum {
 	SP__RECV_BUFFERS_TURN = 1
@@ -74,8 +75,8 @@ bool sp__recv_buffers_ask(struct sp__recv_buffers *b, struct sp__waiter *w,
 			  bool turn);
 
 /*
- * A completion with @res bytes names the buffer @id. Called for each
- * completion, in order.
+ * Called for each completion that names a buffer, @id, in order; @res is the
+ * result of the completion.
  */
 void sp__recv_buffers_named(struct sp__recv_buffers *b, uint32_t id,
 			    int32_t res);

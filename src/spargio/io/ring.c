@@ -76,8 +76,8 @@ static int map_rings(struct sp__ring *ring, const struct io_uring_params *p)
 		p->cq_off.cqes + p->cq_entries * sizeof(struct io_uring_cqe);
 
 	/*
-	 * Missing in kernels before Linux 5.4, which also lack EXT_ARG: see
-	 * sp__ring_open().
+	 * SINGLE_MMAP is missing before Linux 5.4. These kernels also lack
+	 * EXT_ARG, see sp__ring_open().
 	 */
 	if (!(p->features & IORING_FEAT_SINGLE_MMAP))
 		return -ENOSYS;
@@ -124,7 +124,9 @@ static void find_fields(struct sp__ring *ring, const struct io_uring_params *p)
 	}
 }
 
-/* A registered descriptor saves a reference count at each enter. */
+/*
+ * Register the ring's descriptor, which makes each io_uring_enter(2) cheaper.
+ */
 static void register_fd(struct sp__ring *ring)
 {
 	struct io_uring_rsrc_update up = {
@@ -143,9 +145,9 @@ static void register_fd(struct sp__ring *ring)
 }
 
 /*
- * Find the supported opcodes. Every kernel that has EXT_ARG answers, if it is
- * allowed to; one that does not answer is treated as Linux 5.11, the oldest
- * supported.
+ * Find the supported opcodes. Every kernel with EXT_ARG has the probe, but a
+ * seccomp filter may forbid it: then assume the opcodes of Linux 5.11, the
+ * oldest supported version.
  */
 static void probe_opcodes(struct sp__ring *ring)
 {
@@ -168,8 +170,8 @@ static void probe_opcodes(struct sp__ring *ring)
 }
 
 /*
- * A seccomp filter can allow io_uring_setup(2) but not io_uring_enter(2). Every
- * wait would then return immediately, forever.
+ * Test io_uring_enter(2). A seccomp filter can forbid it but allow
+ * io_uring_setup(2); then every wait would return immediately.
  */
 static int try_enter(struct sp__ring *ring)
 {

@@ -42,7 +42,7 @@ struct sp__ring {
 
 /* Called on the thread that will use the ring. 0 or a negative errno. */
 int sp__ring_open(struct sp__ring *ring, const struct sp_opts *opts);
-/* Called on the same thread: the ring will not be entered again. */
+/* Called on the same thread after the last sp__ring_enter(). */
 void sp__ring_leave(struct sp__ring *ring);
 /* On any thread. */
 void sp__ring_close(struct sp__ring *ring);

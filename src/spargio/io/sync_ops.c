@@ -9,17 +9,19 @@
 
 struct row {
 	/*
-	 * The result without blocking; -EAGAIN = wait and try again,
-	 * -EOPNOTSUPP = wait and block. NULL = block at once.
+	 * Execute the SQE without blocking and return its result. -EAGAIN =
+	 * wait and try again, -EOPNOTSUPP = wait and call block(). A NULL
+	 * pointer = call block() immediately.
 	 */
 	int (*attempt)(const struct io_uring_sqe *sqe);
-	/* The result, in a thread of the pool. NULL = never necessary. */
+	/* Execute the SQE in a thread of the pool. NULL = never necessary. */
 	int (*block)(const struct io_uring_sqe *sqe);
-	/* Events of sqe->fd to wait for, unless there is wait(). */
+	/* Events of sqe->fd to wait for. Not used if wait is set. */
 	uint32_t events;
 	/*
-	 * Set the descriptors and events to wait for, all of them, and return
-	 * their number. 0 = the SQE says not to wait: -EAGAIN is its result.
+	 * Set the descriptors and events, all of which must be ready, and
+	 * return their number. 0 = the SQE says not to wait: its result is
+	 * -EAGAIN.
 	 */
 	int (*wait)(const struct io_uring_sqe *sqe,
 		    struct pollfd fds[SP__WAIT_FDS]);
@@ -117,8 +119,8 @@ static size_t vector_len(const struct vector *v)
 }
 
 /*
- * A pipe that is ready takes PIPE_BUF bytes as a whole without waiting, see
- * pipe(7). Of a longer write it takes a part and then waits for its reader.
+ * Shorten a write to a pipe. A pipe that is ready takes PIPE_BUF bytes without
+ * waiting, see pipe(7); a longer write would wait for the reader of the pipe.
  */
 static void bound_to_pipe(struct vector *v)
 {
@@ -250,9 +252,9 @@ enum sp__attempt sp__sqe_try(const struct io_uring_sqe *sqe, int *res)
 	if (*res == -EAGAIN)
 		return wait_fds(sqe, fds) > 0 ? SP__NOT_READY : SP__DONE;
 	/*
-	 * Some files cannot do a non-blocking read or report -EAGAIN; pipes can
-	 * since Linux 6.4. Wait until the descriptor is ready, so that no pool
-	 * thread blocks in it after a cancel.
+	 * The file does not support RWF_NOWAIT (pipes do since Linux 6.4).
+	 * Wait until the descriptor is ready before the pool is used: a pool
+	 * thread that blocks in the call would block even after a cancel.
 	 */
 	if (*res == -EOPNOTSUPP && row->block != NULL)
 		return all_ready(fds, wait_fds(sqe, fds)) ? SP__MUST_BLOCK

@@ -2,8 +2,8 @@
  * spargio/io/sync_ops.h - execute an SQE by system calls
  *
  * For the epoll back end and for operations without an opcode in the ring. To
- * add an operation, add a row in sync_ops.c and a case in
- * tests/unit/test_spargio_sync_ops.c, which runs every row on both back ends.
+ * add an operation, add a row in sync_ops.c, one in sim/disk.c, and a case in
+ * tests/unit/test_spargio_sync_ops.c: docs/extending.md.
  */
 #ifndef SPARGIO_IO_SYNC_OPS_H
 #define SPARGIO_IO_SYNC_OPS_H
@@ -37,13 +37,13 @@ enum sp__own_op {
 enum sp__attempt {
 	SP__DONE,	/* *@res is the result */
 	SP__NOT_READY,	/* wait for sp__sqe_wait() and try again */
-	SP__MUST_BLOCK, /* only sp__sqe_block() can do it */
+	SP__MUST_BLOCK, /* only sp__sqe_block() can execute the SQE */
 };
 
 /* Maximum descriptors that an operation waits for. */
 #define SP__WAIT_FDS 2
 
-/* Try without blocking. */
+/* Execute the SQE if that is possible without blocking. */
 enum sp__attempt sp__sqe_try(const struct io_uring_sqe *sqe, int *res);
 
 /* Rows for sockets, in sync_ops_socket.c: a result, or -EAGAIN. */
@@ -58,12 +58,13 @@ int sp__try_connect(const struct io_uring_sqe *sqe);
 int sp__sqe_block(const struct io_uring_sqe *sqe);
 
 /*
- * The descriptor to wait for after sp__sqe_try() returned SP__NOT_READY, and
- * the events. Of two descriptors it is one that is not ready.
+ * The descriptor and events to wait for when sp__sqe_try() has returned
+ * SP__NOT_READY. If the operation has two descriptors, the result is one that
+ * is not ready.
  */
 struct pollfd sp__sqe_wait(const struct io_uring_sqe *sqe);
 
-/* True if the opcode has a row. */
+/* True if the opcode has a row in the table of sync_ops.c. */
 bool sp__sqe_known(uint8_t opcode);
 
 /* Rows of sync_ops_splice.c */

@@ -42,9 +42,9 @@ int sp__try_sendmsg(const struct io_uring_sqe *sqe)
 }
 
 /*
- * accept() has no flag for not waiting, so the listener itself is made
- * non-blocking. It stays so, because another shard may be between its check and
- * its accept().
+ * accept() has no flag like MSG_DONTWAIT, so the listener itself is made
+ * non-blocking. It stays non-blocking, because another shard may be about to
+ * call accept() in this function.
  */
 int sp__try_accept(const struct io_uring_sqe *sqe)
 {
@@ -61,8 +61,9 @@ int sp__try_accept(const struct io_uring_sqe *sqe)
 }
 
 /*
- * As sp__try_accept(), but no other thread connects this socket, so its mode is
- * restored. A second connect() returns the result of the first attempt.
+ * As sp__try_accept(), but the mode of the socket is restored, because no
+ * other thread connects it. A second connect() returns the result of the first
+ * attempt.
  */
 int sp__try_connect(const struct io_uring_sqe *sqe)
 {

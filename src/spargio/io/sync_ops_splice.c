@@ -26,10 +26,10 @@ static bool is_kind(int fd, mode_t kind)
 }
 
 /*
- * SPLICE_F_NONBLOCK is for pipes only. A TCP socket that is read returns what
- * is there; without data it would block. A socket that is written blocks after
- * its buffer is full, so it is made non-blocking for the call; two fibers do
- * not write one stream at once.
+ * SPLICE_F_NONBLOCK applies to pipes only. Reading from a socket blocks if it
+ * has no data, so the socket is polled before. Writing to a socket blocks if
+ * its buffer is full, so the socket is made non-blocking for the call; no
+ * other fiber writes to the same socket at that time.
  */
 int sp__try_splice(const struct io_uring_sqe *sqe)
 {
@@ -39,7 +39,7 @@ int sp__try_splice(const struct io_uring_sqe *sqe)
 	ssize_t ret;
 	int mode;
 
-	/* Files may read from a disk: only a thread of the pool may do that. */
+	/* Reading a file may wait for a disk: only the pool may do that. */
 	if ((!from_socket && !is_kind(in.fd, S_IFIFO)) ||
 	    (!to_socket && !is_kind(sqe->fd, S_IFIFO)))
 		return -EOPNOTSUPP;

@@ -15,8 +15,9 @@
 #include <sys/stat.h>
 
 /*
- * Simulated descriptors begin here, above every number that the kernel assigns
- * by default: a system call on one fails with EBADF.
+ * The first simulated descriptor. The kernel does not assign numbers that high
+ * by default, so a real system call on a simulated descriptor fails with
+ * EBADF.
  */
 #define SP__SIM_FD_BASE (1 << 24)
 

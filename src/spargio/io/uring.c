@@ -47,7 +47,9 @@ struct uring {
 	bool has_msg_ring;
 	/* any thread can send MSG_RING, without a ring */
 	bool has_send_msg_ring;
-	/* the kernel cannot cancel by descriptor, or everything */
+	/*
+	 * the kernel cannot cancel many operations at once, see cancels_many()
+	 */
 	bool lists_ops;
 	struct sp__op *ops; /* operations in flight, if lists_ops */
 };
@@ -61,9 +63,10 @@ static void complete_cqe(struct sp_shard *shard,
 			 const struct io_uring_cqe *cqe);
 
 /*
- * Bounded by the completions present at the start, so that fibers get to run. A
- * completion may submit, find the queue full and call this again; so the
- * position is read again each time.
+ * Handle the completions that are in the queue at the start, and no later
+ * ones, so that fibers get to run. A handler may start an operation, find the
+ * submission queue full and call this function again; so sp__ring_take_cqe()
+ * reads the position in the queue each time.
  */
 static void reap_cqes(struct sp_shard *shard)
 {
@@ -76,8 +79,9 @@ static void reap_cqes(struct sp_shard *shard)
 }
 
 /*
- * Always returns an entry: submit pending entries, and if the kernel refuses
- * because completions have piled up, reap those first.
+ * Get a free submission entry; never fails. If the queue is full, submit it;
+ * if the kernel refuses that because completions have piled up, reap them
+ * first.
  */
 static struct io_uring_sqe *get_sqe(struct sp_shard *shard)
 {
@@ -104,7 +108,10 @@ static void arm_wakeup_fd(struct sp_shard *shard)
 	sqe->user_data = TAG_WAKEUP_FD;
 }
 
-/* Fails only at a count of 2^64 - 2; the ring is then awake or about to be. */
+/*
+ * The write fails only if the count is 2^64 - 2. Then an earlier write has
+ * already woken the ring.
+ */
 static void write_wakeup_fd(struct sp_shard *target)
 {
 	uint64_t one = 1;
@@ -196,8 +203,8 @@ static int open_wakeup(struct sp_shard *shard)
 }
 
 /*
- * True if the kernel can cancel by descriptor, or everything: Linux 5.19.
- * Tested while nothing is in flight.
+ * True if one entry can cancel all operations, or all operations on a
+ * descriptor: since Linux 5.19. Called while no operation is in flight.
  */
 static bool cancels_many(struct sp__ring *ring)
 {
@@ -214,9 +221,9 @@ static bool cancels_many(struct sp__ring *ring)
 
 /*
  * With SQPOLL, or if the target was busy, a kernel thread executes the
- * MSG_RING. If that fails after this shard has left, nobody notices, and the
- * target, marked as notified, would sleep forever. The runtime is ending, so
- * wake every shard.
+ * MSG_RING. If it fails after this shard has left, no shard sees the failure,
+ * and the target would sleep forever, because it is marked as notified. So
+ * wake every shard; the runtime is ending anyway.
  */
 static void wake_all(struct sp_shard *shard)
 {
@@ -380,7 +387,7 @@ static void uring_poll(struct sp_shard *shard)
 		if (sp__ring_pending(ring) != 0 ||
 		    sp__ring_has_deferred(ring)) {
 			note_overflow(shard);
-			/* -EBUSY or -EAGAIN: reaping makes space. */
+			/* After -EBUSY or -EAGAIN, reap_cqes() makes space. */
 			(void)sp__ring_enter(ring, 0, 0);
 		}
 		if (!sp__ring_has_cqe(ring))
@@ -400,8 +407,8 @@ static void uring_wait(struct sp_shard *shard, int64_t deadline)
 			timeout = 0;
 	}
 	/*
-	 * The shard is then not parked, so the pool does not wake it: poll
-	 * often.
+	 * A shard that is stopping is not parked, so the pool does not wake
+	 * it: poll often.
 	 */
 	if (shard->stopping && shard->offload.running != 0)
 		timeout = SP_MS;
@@ -416,10 +423,10 @@ static void uring_wait(struct sp_shard *shard, int64_t deadline)
 }
 
 /*
- * True if the MSG_RING with @data, submitted when the completion queue ended at
- * @tail, has failed. The kernel executes it while it takes the entry, and a
- * success has no completion. The completion is replaced by one that needs no
- * action. A completion that did not fit into the queue counts as a failure.
+ * True if the MSG_RING with @data, submitted when the completion queue ended
+ * at @tail, has failed. The kernel executes the MSG_RING during the
+ * submission, and only a failure has a completion, which is then marked to
+ * need no action. If completions did not fit into the queue, assume a failure.
  */
 static bool wakeup_failed(struct sp__ring *ring, unsigned int tail,
 			  uint64_t data)
@@ -461,9 +468,10 @@ static void send_wakeup_from_ring(struct sp_shard *from,
 static void uring_wakeup(struct sp_shard *from, struct sp_shard *target)
 {
 	/*
-	 * Use the own ring only within a runtime: if the failure is seen later
-	 * (see complete_cqe()), the target still exists. Not with SQPOLL:
-	 * another thread submits there, and every failure is seen later.
+	 * Use our ring only for a target of the same runtime: complete_cqe()
+	 * may see a failure later, and then the target still exists. Do not
+	 * use it with SQPOLL: there a kernel thread submits, so every failure
+	 * would be seen later.
 	 */
 	if (from != NULL && from->rt == target->rt &&
 	    from->backend == &sp__backend_uring &&

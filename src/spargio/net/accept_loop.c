@@ -59,8 +59,8 @@ int sp_listen_many(const struct sp_addr *at, const struct sp_listen_opts *opts,
 	for (size_t i = 0; i < count; i++) {
 		err = sp_listen(&here, &shared, &out[i]);
 		/*
-		 * For port 0 the kernel has chosen a port; the other listeners
-		 * use the same.
+		 * If the port is 0, the kernel has chosen one for the first
+		 * listener: the others use it, too.
 		 */
 		if (err == 0 && i == 0)
 			err = sp_addr_local(out[0], &here);
@@ -73,7 +73,7 @@ int sp_listen_many(const struct sp_addr *at, const struct sp_listen_opts *opts,
 	return err;
 }
 
-/* The arguments of the accept fiber of each shard, which gets a copy. */
+/* The arguments of an accept fiber. The fiber of each shard gets a copy. */
 struct server {
 	int listener;
 	const struct sp_attr *attr;

@@ -82,7 +82,7 @@ static int wait_multishot(struct sp_acceptor *a, int64_t deadline)
 }
 
 /*
- * Accept one connection. 0 with one in the queue, or an error for
+ * Accept one connection and add it to the queue. Returns 0 or an error for
  * look_into().
  */
 static int accept_one(struct sp_acceptor *a, int64_t deadline)
@@ -120,8 +120,8 @@ static int look_into(struct sp_acceptor *a, int error, int64_t deadline)
 	case -ENOBUFS:
 		return pause_for(a, deadline);
 	/*
-	 * kernel without multishot, or the listener was shut down: the retry
-	 * tells
+	 * The kernel lacks multishot accept, or the listener was shut down: in
+	 * the second case the retry without multishot fails, too.
 	 */
 	case -EINVAL:
 	case -EAGAIN: /* a non-blocking listener: a ring returns -EAGAIN */
@@ -135,7 +135,10 @@ static int look_into(struct sp_acceptor *a, int error, int64_t deadline)
 	}
 }
 
-/* Take the error of the accept itself; -ECANCELED comes from our own cancel. */
+/*
+ * Take the error that ended the multishot accept. 0 for -ECANCELED, because
+ * only we cancel it, and for -EINTR.
+ */
 static int take_error(struct sp_acceptor *a)
 {
 	int error = a->error;

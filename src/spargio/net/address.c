@@ -62,7 +62,7 @@ static int parse_scope(const char *text, uint32_t *out)
 	return 0;
 }
 
-/* @text is truncated at the percent sign. */
+/* Parse an IPv6 address. Truncates @text at the percent sign. */
 static int parse_ip6(char *text, struct sp_addr *out)
 {
 	struct sp_addr addr = { .len = sizeof(addr.in6),
@@ -95,8 +95,8 @@ static int parse_ip4(const char *text, struct sp_addr *out)
 }
 
 /*
- * Split @text into host and port; *@port is NULL if there is none. Text with
- * more than one colon and no brackets is an IPv6 address without a port.
+ * Split @text into host and port; *@port is NULL if @text has no port. Text
+ * with more than one colon and no brackets is an IPv6 address without a port.
  */
 static int split_host_port(char *text, char **host, char **port)
 {

@@ -53,7 +53,7 @@ int sp_sendto(int fd, const void *data, size_t len, const struct sp_addr *to)
 int sp_sendto_until(int fd, const void *data, size_t len,
 		    const struct sp_addr *to, int64_t deadline)
 {
-	/* The kernel only reads these. */
+	/* The casts are safe because the kernel only reads @data and @to. */
 	struct iovec iov = { .iov_base = (void *)data, .iov_len = len };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 	struct sp__op op = { 0 };

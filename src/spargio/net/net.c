@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define BACKLOG	   1024
-#define MANY	   256 /* connects in flight at once */
+#define MANY	   256 /* maximum of connects in flight at once */
 #define UNIX_PAUSE (1 * SP_MS)
 
 int sp__home(uint32_t home, uint32_t *out)
@@ -90,6 +90,17 @@ int sp_listen(const struct sp_addr *at, const struct sp_listen_opts *opts,
 	}
 	*out = fd;
 	return 0;
+}
+
+int sp_connect_socket(const struct sp_addr *to)
+{
+	return open_socket(to);
+}
+
+int sp_listener_share(int listener)
+{
+	return switch_on(listener, SOL_SOCKET, SO_REUSEPORT) < 0 ? -sp_errno()
+								 : 0;
 }
 
 bool sp__accept_again(int err)
@@ -188,8 +199,8 @@ int sp_connect_fd_until(int fd, const struct sp_addr *to, int64_t deadline)
 	io_uring_prep_connect(&op.sqe, fd, &to->any, to->len);
 	err = sp__socket_run(&op, POLLOUT, deadline, "connect");
 	/*
-	 * The attempt timed out, whether by the kernel's limit or by the
-	 * deadline.
+	 * sp__socket_run() has translated the kernel's -ETIMEDOUT to
+	 * -ECONNABORTED. For a connect it is a timeout like the deadline.
 	 */
 	return op.res == -ETIMEDOUT ? -ETIMEDOUT : err;
 }
@@ -221,8 +232,8 @@ int sp_connect_until(const struct sp_addr *to, uint32_t home, int64_t deadline,
 }
 
 /*
- * Start all connects of a batch, then wait for one after the other; those that
- * end meanwhile are found done.
+ * Start all connects of a batch, then wait for one after the other. If a
+ * connect ends during the wait for another, there is no wait for it.
  */
 
 static void start_connect(struct sp_fiber *self, struct sp__op *op,

@@ -16,7 +16,8 @@ struct sp_rt;
 int sp__home(uint32_t home, uint32_t *out);
 
 /*
- * True if only this connection failed before it was accepted: try the next one.
+ * True if @err concerns only the connection that was to be accepted, not the
+ * listener: accept the next connection.
  */
 bool sp__accept_again(int err);
 

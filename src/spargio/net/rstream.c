@@ -6,18 +6,18 @@
  *	[ carry: memory of its own ][ queue: buffers the kernel has filled ]
  *
  * The carry is usually empty. It holds the beginning of a message whose rest
- * has not arrived when the fiber had to wait, bytes copied by a pause, and
- * bytes received before the stream was opened. Peeking looks into the carry or,
- * if that is empty, into the first buffer. If the requested bytes are not
- * contiguous, they are copied into the carry, no more than requested.
+ * has not arrived yet, bytes copied by a pause, and bytes of
+ * sp_rstream_prepend(). A peek returns bytes in the carry or, if it is empty,
+ * in the first buffer. If the requested bytes are not contiguous, exactly
+ * these bytes are copied into the carry.
  *
- * The multishot receive ends when it has taken the stream's share of buffers,
- * and the fiber arms it again when the queue is empty: until then bytes stay in
- * the socket. If the kernel cannot bound the receive, it is cancelled when the
- * queue exceeds the share.
+ * The multishot receive ends when it has taken the stream's share of buffers.
+ * The fiber arms it again when the queue is empty; until then further bytes
+ * stay in the socket. If the kernel cannot limit the bytes of a receive, the
+ * receive is cancelled when the queue exceeds the share.
  *
- * Access: the fiber uses the carry and the offset from any shard; everything
- * else is used only on the home shard, in the fiber or in the event.
+ * Access: the fiber uses the carry and the offset on any shard; all other
+ * members are used only on the home shard, by the fiber or by on_event().
  */
 #include "spargio/io/multishot.h"
 #include "spargio/io/op.h"
@@ -48,15 +48,15 @@ struct sp_rstream {
 	struct sp__multishot multishot; /* must be the first member */
 	struct sp__recv_buffers *buffers;
 	int fd;
-	/* the kernel supports it; else read when readable */
+	/* use a multishot receive; else poll the socket and read */
 	bool has_multishot;
 	bool starved; /* the last receive found no buffer */
-	/* has a turn to take buffers although others wait */
+	/* this stream may take buffers although other streams wait */
 	bool turn;
 	bool ended; /* no more bytes will arrive */
-	int error;  /* why it ended; 0 = end of stream */
+	int error;  /* error that ended the stream; 0 = EOF */
 
-	/* Queue: buffers linked by next. */
+	/* Queue: the ids of filled buffers, linked by sp__recv_buffer.next. */
 	uint32_t queued;
 	uint16_t first, last;
 	uint32_t offset; /* bytes of the first buffer already consumed */
@@ -81,7 +81,7 @@ static void carry_drop(struct sp_rstream *rs)
 	rs->carry_size = rs->carry_begin = rs->carry_end = 0;
 }
 
-/* Grow the carry to hold @len bytes in total. */
+/* Make the carry large enough for @len bytes in total. */
 static int carry_reserve(struct sp_rstream *rs, size_t len)
 {
 	size_t size = CARRY_MIN;
@@ -188,8 +188,8 @@ static void take_buffers(struct sp_rstream *rs, int32_t res, uint32_t flags)
 	for (uint32_t left = res > 0 ? (uint32_t)res : 0; left > 0;) {
 		uint32_t n = left < b->size ? left : b->size;
 		/*
-		 * Read the successor before the buffer is ours and may get
-		 * another position.
+		 * Find the next buffer first: when the stream has this buffer,
+		 * it may return it to another position in the ring.
 		 */
 		uint32_t behind = sp__recv_buffers_behind(b, id);
 
@@ -201,7 +201,7 @@ static void take_buffers(struct sp_rstream *rs, int32_t res, uint32_t flags)
 			      memory_order_relaxed);
 }
 
-/* The last completion says why the receive ended. */
+/* Handle the last completion; @res is the reason why the receive ended. */
 static void multishot_ended(struct sp_rstream *rs, int32_t res)
 {
 	switch (res) {
@@ -245,7 +245,7 @@ static void on_event(struct sp__op *op)
 		take_buffers(rs, op->res, op->flags);
 	if (op->done)
 		multishot_ended(rs, op->res);
-	/* The receive took no buffer; offer it to a stream that waits. */
+	/* The receive ended without a buffer: a waiting stream can have it. */
 	if (op->done && op->res <= 0 && !rs->starved)
 		sp__recv_buffers_offer(rs->buffers);
 	if (!op->done && !rs->buffers->credits && is_greedy(rs))
@@ -265,8 +265,8 @@ static void arm_receive(struct sp_rstream *rs)
 	if (b->bundles)
 		sqe->ioprio |= SP__RECVSEND_BUNDLE;
 	/*
-	 * Linux 6.17 takes the maximum number of bytes of the whole receive
-	 * here.
+	 * From Linux 6.17 on this field limits the total bytes of the
+	 * multishot receive.
 	 */
 	if (b->credits)
 		sqe->file_index = (uint32_t)share;
@@ -311,8 +311,9 @@ static int wait_multishot(struct sp_rstream *rs, int64_t deadline)
 }
 
 /*
- * Without shared buffers: when the socket is readable, read into the carry. A
- * socket that is always readable must not starve the other fibers.
+ * Without shared buffers: wait until the socket is readable, then read into
+ * the carry. The wait yields, so that a socket that is always readable does
+ * not starve other fibers.
  */
 static int read_some(struct sp_rstream *rs, int64_t deadline)
 {
@@ -337,7 +338,7 @@ static int read_some(struct sp_rstream *rs, int64_t deadline)
 	return 0;
 }
 
-/* Pass the turn to another stream; this one does not use it. */
+/* The stream does not receive now: if it has a turn, pass the turn on. */
 static void pass_turn(struct sp_rstream *rs)
 {
 	if (rs->turn)
@@ -354,8 +355,9 @@ static int wait_for_more(struct sp_rstream *rs, int64_t deadline)
 		return err;
 	}
 	/*
-	 * Do not keep a large carry while waiting. Keep one of usual message
-	 * size; otherwise every message across two buffers would allocate.
+	 * Do not keep a large carry during the wait. Keep a small one:
+	 * otherwise every message that spans two buffers would allocate
+	 * memory.
 	 */
 	if (carry_len(rs) == 0 && rs->carry_size > CARRY_KEEP)
 		carry_drop(rs);
@@ -363,7 +365,7 @@ static int wait_for_more(struct sp_rstream *rs, int64_t deadline)
 				 : read_some(rs, deadline);
 }
 
-/* The calls */
+/* Public functions */
 
 int sp_rstream_open(int fd, size_t max, struct sp_rstream **out)
 {
@@ -438,8 +440,8 @@ int sp_rstream_peek(struct sp_rstream *rs, size_t want, struct sp_segment *out)
 
 /*
  * Hot: called once for each message, or once for each segment. Cost: a few
- * loads while the segment lasts. bench/recv_stream.c compares it with a bare
- * loop over a ring.
+ * loads if the segment has @want bytes. bench/recv_stream.c compares this with
+ * a plain loop over a ring.
  */
 int sp_rstream_peek_until(struct sp_rstream *rs, size_t want, int64_t deadline,
 			  struct sp_segment *out)

@@ -21,7 +21,8 @@ int sp__socket_run(struct sp__op *op, uint32_t events, int64_t deadline,
 		int res = sp__op_run(op, deadline, why);
 
 		/*
-		 * After a deadline the result of the operation is -ECANCELED.
+		 * Translate only an error of the kernel. After a deadline res
+		 * is -ETIMEDOUT, but op->res is -ECANCELED.
 		 */
 		if (res == op->res)
 			res = sp__socket_error(res);
@@ -36,9 +37,9 @@ int sp__socket_run(struct sp__op *op, uint32_t events, int64_t deadline,
 }
 
 /*
- * Send by a system call without waiting: -EAGAIN if the socket buffer is full.
- * It consumes some of the fiber's turn, so that a sender whose peer keeps up
- * still yields.
+ * Send by a system call without waiting. -EAGAIN if the socket buffer is full
+ * or the turn's budget is used up. Each send uses a part of the budget, so
+ * that a fiber whose sends never have to wait still yields.
  */
 static int send_now(const struct sp__op *op)
 {
@@ -47,7 +48,7 @@ static int send_now(const struct sp__op *op)
 
 	if (self == NULL)
 		return -EPERM;
-	assert(self->no_yield == 0); /* the call may have to wait */
+	assert(self->no_yield == 0); /* the send may have to wait */
 	res = sp__wait_refused(self);
 	if (res < 0)
 		return res;
@@ -110,11 +111,12 @@ int sp_send_until(int fd, const void *data, size_t len, int64_t deadline)
 }
 
 /*
- * Transfer all bytes. With MSG_WAITALL the kernel continues after a part; older
- * kernels and the epoll back end return the part, and we continue.
+ * Transfer all bytes. With MSG_WAITALL a new kernel does not return before
+ * that. Older kernels and the epoll back end can return after a part; then
+ * send or receive the rest.
  */
 
-#define SOME 16 /* entries of a vector whose first one is partly sent */
+#define SOME 16 /* entries that are copied if the first one is partly done */
 
 struct rest {
 	const struct iovec *iov;
@@ -143,7 +145,8 @@ static struct iovec first_of(const struct rest *rest)
 }
 
 /*
- * The caller's vector is not changed; a partly sent start is copied to @some.
+ * The caller's vector must not be changed: if its first entry is partly done,
+ * copy the next entries to @some.
  */
 static struct msghdr header_of(const struct rest *rest, struct iovec some[SOME])
 {
@@ -188,7 +191,7 @@ static int send_rest(int fd, const struct rest *rest, int64_t deadline)
 		msg = header_of(rest, some);
 		io_uring_prep_sendmsg(&op.sqe, fd, &msg, MSG_WAITALL);
 	}
-	/* The socket took only a part, so its buffer is full. */
+	/* The last send was partial, so the socket buffer is full: wait. */
 	if (rest->begun)
 		return sp__socket_run(&op, POLLOUT, deadline, "send");
 	return sp__socket_send(&op, deadline);
@@ -254,7 +257,7 @@ int sp_sendv_all(int fd, const struct iovec *iov, size_t count)
 
 int sp_send_all_until(int fd, const void *data, size_t len, int64_t deadline)
 {
-	/* The kernel only reads it. */
+	/* The cast is safe because the kernel only reads @data. */
 	struct iovec one = { .iov_base = (void *)data, .iov_len = len };
 
 	return sp_sendv_all_until(fd, &one, 1, deadline);

@@ -19,9 +19,9 @@ static inline int sp__socket_error(int res)
 }
 
 /*
- * sp__op_run(), repeated after -EINTR, and after -EAGAIN when the socket is
- * ready: a ring does not wait for a non-blocking descriptor. @events are
- * poll(2) events. -ETIMEDOUT means the deadline only. Yields.
+ * Call sp__op_run(), and repeat it after -EINTR. After -EAGAIN, which a ring
+ * returns for a non-blocking descriptor, wait for @events, as of poll(2),
+ * before the repetition. -ETIMEDOUT means the deadline only. Yields.
  */
 int sp__socket_run(struct sp__op *op, uint32_t events, int64_t deadline,
 		   const char *why);

@@ -58,6 +58,18 @@ int sp_tcp_set(int fd, const struct sp_tcp_opts *opts)
 	return 0;
 }
 
+int64_t sp_tcp_heard_ms(int fd)
+{
+	struct tcp_info info;
+	socklen_t len = sizeof(info);
+
+	if (sp__sys()->getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0)
+		return -sp_errno();
+	return info.tcpi_last_data_recv < info.tcpi_last_ack_recv
+		       ? info.tcpi_last_data_recv
+		       : info.tcpi_last_ack_recv;
+}
+
 int sp_tcp_md5(int fd, const struct sp_addr *peer, const void *key, size_t len)
 {
 	struct tcp_md5sig sig = { .tcpm_keylen = (uint16_t)len };

@@ -1,10 +1,10 @@
 /*
- * A child is held by its pidfd, which becomes readable when the child has
- * ended. The fiber that collects the exit status stores it in the object for
- * the others.
+ * A child is identified by its pidfd, which becomes readable when the child
+ * has ended. The fiber that collects the exit status stores it in struct
+ * sp_process for other waiting fibers.
  *
  * posix_spawn() blocks its thread until the new program runs, so that it can
- * return an error of execve(2); hence the blocking pool.
+ * return an error of execve(2). So it is called in the blocking pool.
  */
 #include "spargio/io/op.h"
 #include "spargio/sched/current.h"
@@ -41,7 +41,7 @@ struct sp_process {
 /* One call of posix_spawn() in the pool. */
 struct start {
 	const struct sp_process_opts *opts;
-	/* the child's ends, open here as descriptors above 2, or -1 */
+	/* the child's ends, in this process descriptors above 2; or -1 */
 	int theirs[STREAMS];
 	struct sp_process *process;
 };
@@ -56,9 +56,9 @@ static void close_all(int *fds)
 }
 
 /*
- * Return @fd, or a duplicate of it, that is above 2: dup2() to one of the
- * child's three must not overwrite a descriptor that another one needs. Closes
- * @fd if it was duplicated.
+ * Return @fd if it is above 2. Otherwise return a duplicate that is above 2,
+ * and close @fd: the child calls dup2() to the descriptors 0 to 2, which must
+ * not overwrite a descriptor that is still to be duplicated.
  */
 static int above_streams(int fd)
 {
@@ -81,7 +81,7 @@ static int open_pipe(struct start *start, int which)
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
 	/*
-	 * The child reads from its standard input and writes to the other two.
+	 * The child reads standard input and writes standard output and error.
 	 */
 	theirs = above_streams(ends[which == 0 ? 0 : 1]);
 	ours = ends[which == 0 ? 1 : 0];
@@ -200,7 +200,7 @@ static int open_child(struct sp_process *p)
 		return 0;
 	err = -errno;
 	if (err == -ESRCH)
-		return -ECHILD; /* it has ended and was reaped by another */
+		return -ECHILD; /* other code has reaped the child */
 	/* The child was not reaped, so its process id is still valid. */
 	kill(p->pid, SIGKILL);
 	while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
@@ -295,7 +295,10 @@ static void note_exit(struct sp_process *p, const siginfo_t *info)
 		p->exit.signal = info->si_status;
 }
 
-/* Collect the exit status; without WNOHANG, wait for it. The lock is held. */
+/*
+ * Collect the exit status. Waits for the child's end unless @options has
+ * WNOHANG. The lock is held.
+ */
 static void collect_exit(struct sp_process *p, int options)
 {
 	siginfo_t info = { 0 };
@@ -370,7 +373,7 @@ void sp_process_free(struct sp_process *process)
 		err = sp_process_wait(process, &how);
 		sp_shield_end();
 	}
-	/* Not in a fiber, or no memory for the wait. */
+	/* The caller is not a fiber, or there was no memory for the wait. */
 	if (err < 0)
 		collect_exit(process, 0);
 	release_process(process);

@@ -16,8 +16,9 @@ struct sp_signals {
 };
 
 /*
- * Blocking a fault signal does not prevent it: the kernel kills the process
- * instead.
+ * -EINVAL if @set has a signal that cannot be waited for. A fault signal is
+ * one of them: if it is blocked when the fault happens, the kernel kills the
+ * process.
  */
 static int check_set(const sigset_t *set)
 {
@@ -80,7 +81,9 @@ int sp_signals_new(const sigset_t *set, struct sp_signals **out)
 		free(signals);
 		return err;
 	}
-	/* Done last, so that a failure leaves the mask unchanged. */
+	/*
+	 * Block the signals last, so that a failure leaves the mask unchanged.
+	 */
 	if (sp__fiber_self() == NULL)
 		(void)sp_signals_block(set);
 	*out = signals;
@@ -99,7 +102,7 @@ static int read_signal(struct sp_signals *signals, struct sp_signal *out)
 {
 	struct signalfd_siginfo info;
 
-	/* Not errno: the fiber may move to another thread between two calls. */
+	/* Not errno: see sp_errno(). */
 	if (read(signals->fd, &info, sizeof(info)) < 0)
 		return -sp_errno();
 	*out = (struct sp_signal){
@@ -119,8 +122,8 @@ int sp_signals_wait(struct sp_signals *signals, struct sp_signal *out)
 }
 
 /*
- * A signal wakes every waiter, and one of them reads it; the others find
- * nothing and wait again.
+ * A signal wakes all waiters, and one of them reads it; the read of the others
+ * fails with -EAGAIN, and they wait again.
  */
 int sp_signals_wait_until(struct sp_signals *signals, int64_t deadline,
 			  struct sp_signal *out)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define SHARDS_MAX 1024
-/* Limits of the kernel, or of what is useful. */
+/* Limits of the kernel, or of useful values. */
 #define RECV_BUFFERS_MAX 32768
 #define RECV_SIZE_MIN	 64
 #define RECV_SIZE_MAX	 (16 * 1024 * 1024)
@@ -62,8 +62,8 @@ static int backend_parse(const char *text, enum sp_backend *out)
 }
 
 /*
- * A simulation does not depend on the machine: the number of CPUs, a real
- * thread, the signal stack of a thread.
+ * A simulation must not depend on the machine. So do not use the number of
+ * CPUs, the watchdog thread, or the signal stack of the thread.
  */
 static void simulated_defaults(struct sp_opts *o)
 {
@@ -80,8 +80,8 @@ static int spin_parse(const char *text, int32_t *out)
 	long value;
 
 	/*
-	 * strtol() returns its limits for numbers that do not fit; those are
-	 * out of range here.
+	 * For a number that does not fit into a long, strtol() returns
+	 * LONG_MIN or LONG_MAX, which are refused below.
 	 */
 	value = strtol(text, &end, 10);
 	if (end == text || *end != '\0' || value > INT32_MAX ||
@@ -113,7 +113,9 @@ int sp__options_fill(const struct sp_opts *given, struct sp_opts *o)
 	int err;
 
 	*o = given == NULL ? SP_OPTS_INIT : *given;
-	/* The runtime of a simulated host stays simulated. */
+	/*
+	 * The environment does not apply to the runtime of a simulated host.
+	 */
 	err = o->backend == SP_BACKEND_SIM ? 0 : read_environment(o);
 	if (err < 0)
 		return err;

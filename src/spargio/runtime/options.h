@@ -7,7 +7,10 @@
 
 #include <spargio/options.h>
 
-/* Combine @given (or NULL) with the environment and the defaults; -EINVAL. */
+/*
+ * Combine @given (or NULL) with the environment and the defaults. -EINVAL for
+ * an invalid value.
+ */
 int sp__options_fill(const struct sp_opts *given, struct sp_opts *out);
 
 /* True if @given, or the environment, asks for a simulation. */

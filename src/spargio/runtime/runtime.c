@@ -1,3 +1,4 @@
+#include "spargio/io/sys.h"
 #include "spargio/io/epoll.h"
 #include "spargio/io/placement.h"
 #include "spargio/io/recv_buffers.h"
@@ -35,12 +36,12 @@
 #endif
 
 /*
- * How long sp_stop() waits, after its deadline, for a fiber that does not
- * yield.
+ * Minimum time for which sp_run() and sp_stop() wait for the threads to end,
+ * even if the deadline has passed.
  */
 #define STOP_GRACE (SP_S)
 
-/* Gate: all shards of a runtime pass a point together */
+/* Gate: a barrier for all shards of a runtime */
 
 static void gate_init(struct sp__gate *gate, uint32_t expected)
 {
@@ -78,7 +79,7 @@ static void gate_pass(struct sp__gate *gate)
 	pthread_mutex_unlock(&gate->lock);
 }
 
-/* Fewer shards than expected will arrive. */
+/* Set the number of shards that will arrive at the gate. */
 static void gate_expect(struct sp__gate *gate, uint32_t expected)
 {
 	pthread_mutex_lock(&gate->lock);
@@ -106,7 +107,7 @@ static void init_shard(struct sp_rt *rt, uint32_t index)
 	sp__idle_spin_init(&s->idle_spin, sp__cpus_available() >= rt->nshards);
 }
 
-/* Free everything except the shards and the stacks. */
+/* Free everything except @rt itself, its shards and its stacks. */
 static void rt_empty(struct sp_rt *rt)
 {
 	for (uint32_t i = 0; rt->shards != NULL && i < rt->nshards; i++) {
@@ -187,9 +188,9 @@ fail:
 /* Threads */
 
 /*
- * All shards try io_uring; if one fails, all use epoll, so that a runtime has
- * one kind of back end. After each gate every thread reads the results of all
- * and comes to the same decision.
+ * All shards try io_uring; if a shard fails, all use epoll, so that a runtime
+ * has one kind of back end. After each gate every thread reads the results of
+ * all shards and comes to the same decision.
  */
 static int worst_error(const struct sp_rt *rt)
 {
@@ -208,7 +209,7 @@ static int open_as(struct sp_shard *s, const struct sp__backend *backend)
 	s->open_error = backend->open(s);
 	gate_pass(&rt->gate);
 	err = worst_error(rt);
-	/* No shard may change its result before all have read it. */
+	/* No shard may change its result before all shards have read it. */
 	gate_pass(&rt->gate);
 	return err;
 }
@@ -258,8 +259,8 @@ static void name_thread(const struct sp_shard *s)
 }
 
 /*
- * Returns 0, or the error why this runtime cannot start: the same for all
- * shards.
+ * Prepare the shard's thread. If a shard fails, the runtime cannot start:
+ * open_backend() then returns the same error on all shards.
  */
 static int shard_begin(struct sp_shard *s)
 {
@@ -300,7 +301,8 @@ static void *shard_thread(void *arg)
 
 /*
  * Start the threads of the shards from @first on. If a thread cannot be
- * created, the others see the error after the gate and end.
+ * created, the threads that were created read the error after the gate and
+ * end.
  */
 static void start_threads(struct sp_rt *rt, uint32_t first)
 {
@@ -341,7 +343,7 @@ static bool join_threads(struct sp_rt *rt, int64_t deadline)
 
 /* Ending */
 
-/* Wakes waiting fibers; the others see "closing" at their next wait. */
+/* Wakes a waiting fiber; other fibers see "closing" at their next wait. */
 static void cancel_visitor(struct sp__slot *slot, void *arg)
 {
 	(void)arg;
@@ -353,15 +355,16 @@ void sp__rt_cancel(struct sp_rt *rt)
 {
 	atomic_store(&rt->closing, true);
 	sp__stacks_walk(&rt->stacks, cancel_visitor, NULL);
-	/* After this no shard goes to sleep without having seen "closing". */
+	/* A shard that was notified sees "closing" before it sleeps again. */
 	for (uint32_t i = 0; i < rt->nshards; i++)
 		sp__shard_notify(&rt->shards[i]);
 	sp__shards_end_if_over(rt);
 }
 
 /*
- * Drop a fiber that did not end. Objects that it waits on may live on, so its
- * wait is voided, and its stack stays mapped.
+ * Drop a fiber that has not ended. Objects for which the fiber waits may
+ * outlive the runtime and wake the fiber later: so end its wait, which makes a
+ * later wake-up have no effect, and keep its stack mapped.
  */
 static void drop_visitor(struct sp__slot *slot, void *arg)
 {
@@ -376,7 +379,10 @@ static void drop_visitor(struct sp__slot *slot, void *arg)
 	}
 }
 
-/* All threads have ended. False if something could not be freed. */
+/*
+ * Free the runtime when all threads have ended. False if fibers had not ended:
+ * @rt, the shards and the stacks are then not freed.
+ */
 bool sp__rt_close(struct sp_rt *rt)
 {
 	bool dropped = false;
@@ -390,8 +396,8 @@ bool sp__rt_close(struct sp_rt *rt)
 		return true;
 	}
 	/*
-	 * A thread that was about to wake such a fiber may still access its
-	 * shard.
+	 * Do not free the runtime: a thread that was about to wake a dropped
+	 * fiber may still access the fiber's shard.
 	 */
 #ifdef SP_ASAN
 	__lsan_ignore_object(rt);
@@ -416,8 +422,8 @@ void sp__rt_drop(struct sp_rt *rt)
 }
 
 /*
- * Tell every shard to leave its loop. False if a thread does not end by
- * @deadline plus at most STOP_GRACE.
+ * Wait until the threads of the shards and of the pool have ended. False if a
+ * thread has not ended by @deadline or after STOP_GRACE, whichever is later.
  */
 static bool threads_end(struct sp_rt *rt, int64_t deadline)
 {
@@ -428,7 +434,9 @@ static bool threads_end(struct sp_rt *rt, int64_t deadline)
 	return join_threads(rt, last) && sp__pool_stop(rt->pool, last);
 }
 
-/* A thread does not end: leave it and all memory that it may access. */
+/*
+ * A thread does not end: detach the threads, and free no memory that they use.
+ */
 static void rt_abandon(struct sp_rt *rt)
 {
 	sp__watchdog_stop(rt);
@@ -564,4 +572,21 @@ const char *sp_backend_name(const struct sp_rt *rt)
 int sp_backend_error(const struct sp_rt *rt)
 {
 	return rt->backend_error;
+}
+
+int sp_random(void *data, size_t len)
+{
+	uint8_t *p = data;
+
+	while (len > 0) {
+		ssize_t n = sp__sys()->getrandom(p, len, 0);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			p += n;
+			len -= (size_t)n;
+		}
+	}
+	return 0;
 }

@@ -4,6 +4,7 @@
 #include "spargio/runtime/stop_timer.h"
 #include "spargio/sched/current.h"
 #include "spargio/sched/fenv.h"
+#include "spargio/sched/memcheck.h"
 #include "spargio/sched/pool.h"
 #include "spargio/sched/ready.h"
 #include "spargio/sched/sched.h"
@@ -22,7 +23,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The loop of a shard; sanitizers need deeper stacks. */
+/* Stack of a shard's loop. It is large because sanitizers need deep stacks. */
 #define LOOP_STACK    ((size_t)1024 * 1024)
 #define CLOCK_AT_BOOT (1000 * SP_S)
 #define WALL_AT_BOOT  (1700000000 * SP_S)
@@ -121,6 +122,8 @@ static int open_shard(struct sp_sim_host *host, uint32_t i)
 				      .ready = true,
 				      .deadline = SP_NEVER };
 	io->done_tail = &io->done;
+	io->stack_id =
+		VALGRIND_STACK_REGISTER(io->stack, io->stack + io->stack_size);
 	(void)mprotect(stack, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE);
 	sp__context_make(&io->ctx, io->stack, io->stack + io->stack_size,
 			 shard_main, io);
@@ -155,7 +158,7 @@ static void schedule_pool_job(void *arg, struct sp__pool *pool)
 				 .owner = host });
 }
 
-/* The time of the option stop_ms is over. */
+/* stop_ms have passed since the first fiber returned. */
 static void stop_fibers(struct sp_sim *sim, void *arg)
 {
 	struct sp_sim_host *host = arg;
@@ -190,8 +193,10 @@ static void free_shards(struct sp_sim_host *host)
 		struct sp__sim_shard *io = &host->shards[i];
 
 		sp__context_drop(&io->ctx);
-		if (io->stack != NULL)
-			munmap(io->stack, io->stack_size);
+		if (io->stack == NULL)
+			continue;
+		VALGRIND_STACK_DEREGISTER(io->stack_id);
+		munmap(io->stack, io->stack_size);
 	}
 	free(host->shards);
 	host->shards = NULL;
@@ -300,7 +305,9 @@ static void cut_host(struct sp_sim_host *host, enum sp__sim_cut how)
 		sp__sim_host_cut(host, how);
 		return;
 	}
-	/* The caller's stack is the host's: the driver does it. */
+	/*
+	 * The caller runs on a stack of the host: let the driver end the host.
+	 */
 	host->cut = how;
 	sp__sim_abandon(sim);
 }
@@ -348,7 +355,9 @@ void sp_sim_host_set_drift(struct sp_sim_host *host, int32_t ppm)
 	host->clock_base = sp__sim_host_clock(host);
 	host->clock_since = host->sim->now;
 	host->drift_ppm = ppm;
-	/* Their deadlines are converted again when they sleep again. */
+	/*
+	 * Run the shards: when they sleep again, they convert their deadlines.
+	 */
 	for (uint32_t i = 0; host->shards != NULL && i < host->nshards; i++)
 		host->shards[i].ready = true;
 }
@@ -453,6 +462,7 @@ static void weather_of(struct sp_sim_host *host)
 static void make_weather(struct sp_sim *sim, void *arg)
 {
 	(void)arg;
+	sim->forecast = false;
 	for (struct sp_sim_host *h = sim->hosts; h != NULL; h = h->next)
 		if (h->up)
 			weather_of(h);
@@ -471,9 +481,11 @@ static bool has_weather(const struct sp_sim *sim)
 
 void sp__sim_host_weather(struct sp_sim *sim)
 {
-	if (has_weather(sim) && sim->weather == 0)
-		sp__sim_schedule(sim, &(struct sp__sim_event){
-					      .when = sim->now + WEATHER_EVERY,
-					      .fire = make_weather,
-					      .weather = true });
+	if (!has_weather(sim) || sim->forecast)
+		return;
+	sim->forecast = true;
+	sp__sim_schedule(sim, &(struct sp__sim_event){ .when = sim->now +
+							       WEATHER_EVERY,
+						       .fire = make_weather,
+						       .weather = true });
 }

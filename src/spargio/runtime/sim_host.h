@@ -6,11 +6,14 @@
 
 #include "spargio/sim/world.h"
 
-/* Drop the runtime with its fibers as they are. In the driver. */
+/*
+ * End the host at once: free its runtime although fibers have not ended. Must
+ * not be called on a stack of the host.
+ */
 void sp__sim_host_cut(struct sp_sim_host *host, enum sp__sim_cut how);
-/* All its shards have ended: free the runtime. */
+/* All shards of @host have ended: free its runtime. */
 void sp__sim_host_finish(struct sp_sim_host *host);
-/* Faults of hosts strike now and then, from this call on. */
+/* Schedule the next draw of host faults; each draw schedules another one. */
 void sp__sim_host_weather(struct sp_sim *sim);
 void sp__sim_host_free(struct sp_sim_host *host);
 

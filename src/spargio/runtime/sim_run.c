@@ -1,6 +1,6 @@
 /*
- * The driver of a simulation: it draws the shard that runs next, and when none
- * can, moves the time on.
+ * The driver of a simulation: it draws the shard that runs next. If no shard
+ * can run, it advances the virtual time.
  */
 #include "spargio/runtime/sim_run.h"
 #include "spargio/runtime/sim_host.h"
@@ -61,11 +61,12 @@ int sp_sim_new(const struct sp_sim_opts *opts, struct sp_sim **out)
 	sim = calloc(1, sizeof(*sim));
 	if (sim == NULL)
 		return -ENOMEM;
-	sim->opts = *opts;
+	if (opts != NULL)
+		sim->opts = *opts;
 	fill_options(&sim->opts);
-	sim->hash = opts->seed;
+	sim->hash = sim->opts.seed;
 	for (int i = 0; i < SP__SIM_STREAMS; i++)
-		sim->random[i] = opts->seed;
+		sim->random[i] = sim->opts.seed;
 	sim->hosts_tail = &sim->hosts;
 	sp__sim_install_clock();
 	sp__sim_install_network();
@@ -112,7 +113,9 @@ static int64_t runs_at(const struct sp__sim_shard *io, int64_t now)
 	return when < io->host->paused_until ? io->host->paused_until : when;
 }
 
-/* The @index-th shard that can run now; *@count is how many can. */
+/*
+ * The @index-th shard that can run now; *@count is the number of such shards.
+ */
 static struct sp__sim_shard *find_shard(const struct sp_sim *sim,
 					uint64_t index, uint32_t *count)
 {
@@ -149,14 +152,16 @@ static int64_t next_time(const struct sp_sim *sim)
 
 			next = when < next ? when : next;
 		}
-	/* Weather alone does not move the time. */
+	/*
+	 * Weather events (host faults) alone do not keep the simulation going.
+	 */
 	if ((sim->nevents > sim->weather || next != SP_NEVER) &&
 	    sim->nevents > 0 && sim->events[0].when < next)
 		next = sim->events[0].when;
 	return next;
 }
 
-/* A fault: the fiber that would run next runs last. */
+/* SP_SIM_REORDER: move the first local fiber to the end of its queue. */
 static void reorder_fibers(struct sp_shard *s)
 {
 	struct sp_fiber *f = s->local.len < 2 ? NULL : sp__fifo_pop(&s->local);
@@ -210,15 +215,34 @@ static bool is_over(const struct sp_sim *sim)
 	return true;
 }
 
+static void keep_thread_state(struct sp_sim *sim)
+{
+	sp__fenv_read(&sim->fenv);
+	sim->exceptions = sp__cxx_exceptions_get();
+	if (sim->exceptions != NULL)
+		sim->driver_exceptions = *sim->exceptions;
+}
+
+static void restore_thread_state(struct sp_sim *sim)
+{
+	if (sp__fenv_differs(&sim->fenv))
+		sp__fenv_write(&sim->fenv);
+	if (sim->exceptions != NULL)
+		*sim->exceptions = sim->driver_exceptions;
+}
+
 static enum sp_sim_end run_until(struct sp_sim *sim, int64_t until)
 {
+	keep_thread_state(sim);
 	while (!sim->failed) {
 		struct sp__sim_event event;
 		struct sp__sim_shard *io;
 		int64_t next;
 
-		while (!sim->failed && sp__sim_take(sim, &event))
+		while (!sim->failed && sp__sim_take(sim, &event)) {
 			event.fire(sim, event.arg);
+			restore_thread_state(sim);
+		}
 		if (sim->failed)
 			break;
 		if (is_over(sim))
@@ -228,6 +252,7 @@ static enum sp_sim_end run_until(struct sp_sim *sim, int64_t until)
 		io = draw_shard(sim);
 		if (io != NULL) {
 			run_shard(sim, io);
+			restore_thread_state(sim);
 			continue;
 		}
 		next = next_time(sim);
@@ -245,7 +270,7 @@ enum sp_sim_end sp_sim_run(struct sp_sim *sim, int64_t until)
 	sp__context_adopt(&sim->driver);
 	sp__sim_host_weather(sim);
 #ifdef SP_ASAN
-	/* A host that is cut off leaves its memory behind. */
+	/* The program on a host that is killed cannot free its memory. */
 	__lsan_disable();
 #endif
 	end = run_until(sim, until);
@@ -257,11 +282,18 @@ enum sp_sim_end sp_sim_run(struct sp_sim *sim, int64_t until)
 
 /* sp_run() */
 
-static uint64_t seed_of_environment(void)
+/* -EINVAL for a misspelt one, as of other variables: see options.c. */
+static int seed_of_environment(uint64_t *out)
 {
 	const char *text = getenv("SP_SIM_SEED");
+	char *end;
 
-	return text == NULL ? 1 : strtoull(text, NULL, 0);
+	*out = 1;
+	if (text == NULL || *text == '\0')
+		return 0;
+	errno = 0;
+	*out = strtoull(text, &end, 0);
+	return errno != 0 || *end != '\0' ? -EINVAL : 0;
 }
 
 static int result_of(enum sp_sim_end end, const struct sp_sim_host *host)
@@ -271,13 +303,15 @@ static int result_of(enum sp_sim_end end, const struct sp_sim_host *host)
 
 int sp__sim_run_alone(const struct sp_opts *opts, int (*fn)(void *), void *arg)
 {
-	struct sp_sim_opts sim_opts = { .seed = seed_of_environment() };
+	struct sp_sim_opts sim_opts = { .seed = 0 };
 	struct sp_sim_host *host;
 	enum sp_sim_end end;
 	struct sp_sim *sim;
 	int ret;
 
-	ret = sp_sim_new(&sim_opts, &sim);
+	ret = seed_of_environment(&sim_opts.seed);
+	if (ret == 0)
+		ret = sp_sim_new(&sim_opts, &sim);
 	if (ret < 0)
 		return ret;
 	sim->opts.plan.ppm[SP_SIM_REORDER] = 100000;

@@ -7,8 +7,9 @@
 struct sp_opts;
 
 /*
- * The result of @fn. -EDEADLK if no fiber can ever run again, or if this thread
- * simulates already.
+ * Run @fn(@arg) as the first fiber of a simulated host and return its result.
+ * -EDEADLK if no fiber can ever run again, or if this thread already has a
+ * simulation.
  */
 int sp__sim_run_alone(const struct sp_opts *opts, int (*fn)(void *), void *arg);
 

@@ -14,7 +14,9 @@
 
 #define READ(field) atomic_load_explicit(&c->field, memory_order_relaxed)
 
-/* Decode sp__shard_counts.busy; read the clock after the word. */
+/*
+ * Decode sp__shard_counts.busy. Reads the clock after the last change of it.
+ */
 static uint64_t busy_ns(const struct sp__shard_counts *c)
 {
 	uint64_t busy = READ(busy), again;

@@ -12,8 +12,8 @@ struct sp__stop_timer {
 	pthread_t thread;
 	sem_t begun;
 	/*
-	 * SP_NEVER until sp__stop_timer_begin(). TSan does not know
-	 * sem_clockwait().
+	 * SP_NEVER until sp__stop_timer_begin(). The semaphore orders the
+	 * accesses; atomic only because TSan does not know sem_clockwait().
 	 */
 	_Atomic int64_t deadline;
 };

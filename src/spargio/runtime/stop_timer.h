@@ -21,8 +21,8 @@ int sp__stop_timer_start(struct sp_rt *rt);
 /* Called when the first fiber has returned. */
 void sp__stop_timer_begin(struct sp_rt *rt);
 /*
- * Called when shard 0 has left its loop. Returns the deadline for the other
- * shards.
+ * Stop the thread; called when shard 0 has left its loop. Returns the deadline
+ * for the other shards.
  */
 int64_t sp__stop_timer_finish(struct sp_rt *rt);
 

@@ -11,7 +11,7 @@
 struct glance {
 	struct sp_fiber *running;
 	uint64_t switches;
-	uint32_t ms; /* for how long the state has not changed */
+	uint32_t ms; /* time for which the state has not changed */
 };
 
 struct sp__watchdog {

@@ -1,12 +1,12 @@
 /*
  * spargio/sched/backend.h - the interface between a shard and the kernel
  *
- * There are two back ends: io_uring (io/uring.c) and epoll with the blocking
- * pool (io/epoll.c). The scheduler calls them only through this struct, so it
- * does not depend on src/spargio/io.
+ * There are three back ends: io_uring (io/uring.c), epoll with the blocking
+ * pool (io/epoll.c) and the simulation (sim/backend.c). The scheduler calls
+ * them only through this struct, so it does not depend on src/spargio/io.
  *
- * For both an operation is described by an SQE: io_uring copies it into its
- * queue, epoll executes it by system calls.
+ * An SQE describes an operation for all of them: io_uring copies the SQE into
+ * its queue, epoll executes it by system calls.
  */
 #ifndef SPARGIO_SCHED_BACKEND_H
 #define SPARGIO_SCHED_BACKEND_H
@@ -26,16 +26,16 @@ struct sp__backend {
 	void (*close)(struct sp_shard *shard);
 
 	/*
-	 * Start @op, whose SQE is filled in. sp__op_complete() is called for it
-	 * later, never from within this call. It cannot fail: an error is a
-	 * result of @op.
+	 * Start @op, whose SQE is filled in. The back end calls
+	 * sp__op_complete() for @op later, never from within this call. The
+	 * call cannot fail: an error becomes the result of @op.
 	 */
 	void (*start)(struct sp_shard *shard, struct sp__op *op);
 
-	/* Request that @op ends early; it still completes. Never refused. */
+	/* Request that @op ends early; @op still completes. Cannot fail. */
 	void (*cancel)(struct sp_shard *shard, struct sp__op *op);
 
-	/* Cancel everything in flight. */
+	/* Cancel all operations in flight. */
 	void (*cancel_all)(struct sp_shard *shard);
 
 	/* Submit started operations and deliver completions; do not wait. */
@@ -44,7 +44,7 @@ struct sp__backend {
 	/* True if poll() would complete something; cheap, for spinning. */
 	bool (*ready)(struct sp_shard *shard);
 
-	/* poll(), but sleep until a completion, a wake-up or @deadline. */
+	/* As poll(), but sleep until a completion, a wake-up or @deadline. */
 	void (*wait)(struct sp_shard *shard, int64_t deadline);
 
 	/* Wake @target out of wait(). @from is the caller's shard or NULL. */
@@ -52,8 +52,9 @@ struct sp__backend {
 
 	/*
 	 * Let operations take their buffers from @ring; see recv_buffers.h.
-	 * Returns the supported extras, or a negative errno. NULL if the back
-	 * end has neither shared buffers nor multishot operations.
+	 * Returns a mask of SP__PROVIDE_..., or a negative errno. The pointer
+	 * is NULL if the back end has neither shared buffers nor multishot
+	 * operations.
 	 */
 	int (*provide)(struct sp_shard *shard, void *ring, uint32_t entries);
 };

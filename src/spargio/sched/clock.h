@@ -1,8 +1,9 @@
 /*
  * spargio/sched/clock.h - where the time comes from
  *
- * A pointer, so that a simulation can replace the clock without a branch in
- * sp_now(). It costs as much as a call of clock_gettime() in another object.
+ * sp_now() reads the clock through a pointer to a function, which a simulation
+ * replaces. The call costs as much as clock_gettime(), also in a shared
+ * library.
  */
 #ifndef SPARGIO_SCHED_CLOCK_H
 #define SPARGIO_SCHED_CLOCK_H

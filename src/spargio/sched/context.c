@@ -57,7 +57,7 @@ void sp__context_make(struct sp__context *ctx, void *bottom, void *top,
 	(void)bottom;
 #endif
 #ifdef SP_TSAN
-	/* Kept when the stack is reused, because creating one is slow. */
+	/* Reuse TSan's fiber with the stack, because creating one is slow. */
 	if (ctx->tsan == NULL)
 		ctx->tsan = __tsan_create_fiber(0);
 #endif

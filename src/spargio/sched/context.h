@@ -50,7 +50,7 @@ struct sp__context {
 #endif
 #ifdef SP_TSAN
 	void *tsan;
-	/* an older TSan crashes when a context is dropped that never ran */
+	/* older versions of TSan crash if a context that never ran is freed */
 	int ran;
 #endif
 };
@@ -66,7 +66,8 @@ void sp__context_make(struct sp__context *ctx, void *bottom, void *top,
 void sp__context_adopt(struct sp__context *ctx);
 
 /*
- * The same for the context that runs now on the stack from @bottom to @top.
+ * As sp__context_adopt(), for a caller that runs on the stack from @bottom to
+ * @top instead of the thread's own stack.
  */
 void sp__context_adopt_stack(struct sp__context *ctx, void *bottom, void *top);
 
@@ -89,10 +90,10 @@ static inline void sp__context_drop(struct sp__context *ctx)
  */
 void sp__context_switch(struct sp__context *from, struct sp__context *to);
 
-/* The same, but @from will never run again. */
+/* As sp__context_switch(), but @from will never run again. */
 void sp__context_leave(struct sp__context *from, struct sp__context *to);
 
-/* Called first in an entry function: the switch to it is complete. */
+/* An entry function calls this first, because its context is new to ASan. */
 #ifdef SP_ASAN
 void sp__context_arrived(void);
 #else

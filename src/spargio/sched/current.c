@@ -10,8 +10,9 @@
 #include <errno.h>
 
 /*
- * In the shared library, too, at a constant offset: no call, which would be
- * made on the stack of a fiber.
+ * With this model the variable has a constant offset from the thread pointer,
+ * also in the shared library. The default model would call a function of libc,
+ * on the stack of a fiber.
  */
 static _Thread_local struct sp_shard *self
 	__attribute__((tls_model("initial-exec")));

@@ -9,13 +9,13 @@ struct sp_fiber *sp__fiber_hand_over(struct sp_fiber *fiber)
 
 	sp__spin_lock(&fiber->lock);
 	w = fiber->joiner;
-	/* The joiner is certain only when nobody else can wake it. */
+	/* After the claim nobody else can wake the joiner. */
 	if (w != NULL && sp__wake_claim(w->fiber, w->epoch, w->code)) {
 		fiber->claimed = w->fiber;
 		if (w->fiber->shard == fiber->shard) {
 			/*
-			 * It stays registered as the joiner, so no other fiber
-			 * takes the result.
+			 * The joiner stays registered, so no other fiber takes
+			 * the result.
 			 */
 			joiner = w->fiber;
 			fiber->done = true;
@@ -26,9 +26,9 @@ struct sp_fiber *sp__fiber_hand_over(struct sp_fiber *fiber)
 }
 
 /*
- * Rule of sync.h: wake the joiner under the lock, which the joiner takes before
- * it continues. The joiner may be a fiber of another runtime that ends right
- * after.
+ * Wake the joiner while the lock is held, a rule of sync.h: the joiner takes
+ * the lock before it continues. The joiner may be a fiber of another runtime,
+ * which may end right after the wake-up.
  */
 void sp__fiber_reap(struct sp_shard *here, struct sp_fiber *fiber)
 {

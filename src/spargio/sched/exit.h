@@ -7,10 +7,10 @@
 #include "spargio/sched/fiber.h"
 
 /*
- * @fiber has returned but is still on its stack. Claim its joiner, and return
- * it if it waits on the same shard: it may run as soon as @fiber has left its
- * stack, and will find @fiber done. sp__fiber_reap() wakes a joiner on another
- * shard.
+ * @fiber has returned but still runs on its stack. Claim the wait of its
+ * joiner. If the joiner waits on the same shard, return the joiner: the caller
+ * switches to it directly, and the joiner finds @fiber done. Otherwise return
+ * NULL; sp__fiber_reap() then wakes the joiner.
  */
 struct sp_fiber *sp__fiber_hand_over(struct sp_fiber *fiber);
 

@@ -1,17 +1,18 @@
 /*
  * spargio/sched/fenv.h - the floating-point control words
  *
- * They set the rounding mode and which exceptions trap (<fenv.h>). They belong
- * to the thread, and the ABI requires a function to preserve them. So a fiber
- * that has changed them restores those of its shard before it switches, and its
- * own when it runs again. Flags of past exceptions are not kept: the ABI does
- * not require it.
+ * The control words set the rounding mode and the exceptions that trap
+ * (<fenv.h>). They belong to the thread, and the ABI requires a function to
+ * preserve them. So a switch from a fiber that has changed them restores the
+ * control words of the shard, and the switch back restores those of the fiber.
+ * Flags of past exceptions are not saved; the ABI does not require that.
  *
- * Whether there is a change is asked at each switch, so it must cost little.
- * Reading MXCSR takes 4.5 ns, twice as long as the switch (decision 0127). The
- * x87's control word takes 0.3, and <fenv.h> writes both. It can be read into
- * memory only: into a field, because a function with a local variable of which
- * the address is taken checks its stack, which is ten instructions.
+ * Each switch tests for a change, so the test must be cheap. Reading MXCSR
+ * takes 4.5 ns, twice as long as the switch (decision 0127). Reading the x87
+ * control word takes 0.3 ns and is enough, because <fenv.h> writes both. The
+ * instruction stores the word to memory, here to a member of the struct: with
+ * a local variable whose address is taken, the stack protector would add ten
+ * instructions to the function.
  */
 #ifndef SPARGIO_SCHED_FENV_H
 #define SPARGIO_SCHED_FENV_H
@@ -24,7 +25,7 @@
 struct sp__fenv {
 	uint32_t mxcsr;
 	uint16_t x87;
-	uint16_t x87_now; /* of sp__fenv_differs() */
+	uint16_t x87_now; /* for sp__fenv_differs() */
 };
 
 static inline void sp__fenv_read(struct sp__fenv *out)
@@ -39,7 +40,10 @@ static inline void sp__fenv_write(const struct sp__fenv *fenv)
 	__asm__ volatile("ldmxcsr %0" ::"m"(fenv->mxcsr));
 }
 
-/* Whether <fenv.h> was used to change this thread's since it was @fenv. */
+/*
+ * True if <fenv.h> has changed the thread's control words since @fenv was
+ * read.
+ */
 static inline bool sp__fenv_differs(struct sp__fenv *fenv)
 {
 	__asm__ volatile("fnstcw %0" : "=m"(fenv->x87_now));

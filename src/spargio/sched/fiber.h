@@ -4,12 +4,13 @@
  * Types only; the functions are in fiber_alloc, wake, wait, exit, cancel and
  * task.
  *
- * A waiting fiber belongs to the shard it went to sleep on. A waker, on any
- * thread, only claims and delivers it (sp__wake); that shard alone makes it
- * runnable, clears its deadline, and from then on an idle shard may steal it.
- * So a fiber is never resumed before it has left its stack, and no timer or
- * operation in flight is left on another shard. (An idle shard may steal a
- * fiber from the inbox of a stuck shard, but only a fiber that has left its
+ * A waiting fiber belongs to the shard on which it went to sleep. A waker, on
+ * any thread, claims the wait and puts the fiber into the inbox of that shard
+ * (sp__wake). Only that shard makes the fiber runnable and clears its
+ * deadline; from then on an idle shard may steal the fiber. So a fiber is
+ * never resumed before it has left its stack, and a stolen fiber has no timer
+ * and no operation in flight on its old shard. (An idle shard may steal a
+ * fiber from the inbox of a stuck shard, but only if the fiber has left its
  * stack and has neither a timer nor an operation.)
  *
  * The wake word decides between event, deadline and cancellation:
@@ -19,8 +20,8 @@
  *	| epoch         | cancellable |   code   |	code 0: still waiting
  *	+---------------+-------------+----------+
  *
- * Each wait has a new epoch. A waker replaces code 0 by its own code under the
- * epoch it was given; one waker succeeds, the others fail.
+ * Each wait has a new epoch. A waker replaces code 0 by its own code, if the
+ * epoch is still that of the wait; one waker succeeds, the others fail.
  */
 #ifndef SPARGIO_SCHED_FIBER_H
 #define SPARGIO_SCHED_FIBER_H
@@ -50,7 +51,9 @@ enum sp__fiber_state {
 	SP__FIBER_DONE,
 };
 
-/* Codes of the wake word. An event may use any from 1 to SP__EVENT_MAX. */
+/*
+ * Codes of the wake word. An event may use any code from 1 to SP__EVENT_MAX.
+ */
 enum {
 	SP__PENDING = 0,
 	SP__EVENT = 1,
@@ -88,7 +91,7 @@ struct sp_fiber {
 
 	/* Used by every switch. */
 	struct sp__context ctx;
-	struct sp_shard *shard; /* set again at each resume */
+	struct sp_shard *shard; /* current shard; set at each resume */
 	struct sp_fiber *qnext; /* link of the queue that the fiber is in */
 	_Atomic uint64_t wake;
 	/*
@@ -105,7 +108,7 @@ struct sp_fiber {
 	uint16_t no_yield; /* see sp_no_yield_begin() */
 	bool stealable;
 	bool has_locals; /* a fiber-local value was set */
-	bool timed; /* its wait has a deadline in its shard's timer wheel */
+	bool timed; /* the current wait has a deadline in the timer wheel */
 	/* saved while the fiber does not run */
 	struct sp__cxx_exceptions exceptions;
 
@@ -125,10 +128,10 @@ struct sp_fiber {
 	bool detached;
 	int ret;
 	struct sp__waiter *joiner;
-	struct sp_fiber *claimed; /* the joiner, when only we can wake it */
+	struct sp_fiber *claimed; /* joiner whose wait this fiber has claimed */
 	_Atomic uint64_t id;	  /* 0 while the slot is free */
 
-	/* For the dump: written by its shard, read by any thread. */
+	/* For the dump: written by the fiber's shard, read by any thread. */
 	_Atomic uint32_t seen_on; /* index of the shard it last ran on */
 	const char *_Atomic waits_for;
 	const void *_Atomic waits_on;

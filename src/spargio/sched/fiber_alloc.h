@@ -10,8 +10,8 @@
 #include "spargio/sched/runtime.h"
 
 /*
- * Get a fiber from the pool; it is not queued yet. NULL if out of memory. @here
- * is the caller's shard of that runtime, or NULL.
+ * Get a fiber from the pool of stacks, without queueing it. NULL if out of
+ * memory. @here is the caller's shard if that belongs to @rt, or NULL.
  */
 static inline struct sp_fiber *sp__fiber_new(struct sp_rt *rt,
 					     struct sp_shard *here,
@@ -25,7 +25,7 @@ static inline struct sp_fiber *sp__fiber_new(struct sp_rt *rt,
 		&rt->stacks, here == NULL ? NULL : &here->stacks, class);
 }
 
-/* Return a fiber to the pool; it has ended or never ran. */
+/* Return a fiber that has ended or never ran to the pool of stacks. */
 static inline void sp__fiber_free(struct sp_rt *rt, struct sp_shard *here,
 				  struct sp_fiber *fiber)
 {

@@ -33,7 +33,7 @@ void sp_group_free(struct sp_group *group)
 	if (group == NULL)
 		return;
 	sp_group_cancel(group);
-	/* The group ends here, even if the caller is cancelled. */
+	/* Wait for all fibers even if the caller is cancelled. */
 	sp_shield_begin();
 	(void)sp_group_wait(group);
 	sp_shield_end();
@@ -119,14 +119,15 @@ void sp_token_free(struct sp_token *token)
 		sp__member_remove(&token->in_parent);
 		sp__spin_unlock(&token->parent->lock);
 	}
-	/* A canceller holds the lock until it is done. */
+	/* Wait until a running sp_token_cancel() has released the lock. */
 	sp__spin_lock(&token->lock);
 	sp__spin_unlock(&token->lock);
 	free(token);
 }
 
 /*
- * Locks are taken from parent to child, so a child cannot be freed meanwhile.
+ * Locks are taken from parent to child. The parent's lock is held while a
+ * child is cancelled, so the child cannot be freed meanwhile.
  */
 void sp_token_cancel(struct sp_token *token)
 {

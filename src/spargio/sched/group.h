@@ -9,9 +9,9 @@
 #include <spargio/group.h>
 
 /*
- * Add @w to the waiters that a cancel of @token wakes. False, without adding
- * it, if the token was cancelled before. Unwatching a waiter that was not added
- * is fine.
+ * Add @w to the waiters that a cancel of @token wakes. If @token was cancelled
+ * before, return false and do not add @w. sp__token_unwatch() may be called
+ * for a waiter that was not added.
  */
 bool sp__token_watch(struct sp_token *token, struct sp__waiter *w);
 void sp__token_unwatch(struct sp_token *token, struct sp__waiter *w);

@@ -15,7 +15,7 @@ struct sp_group {
 	struct sp__spin lock;
 	bool cancelled;
 	uint32_t count;
-	int error; /* first error of its fibers */
+	int error; /* first error of a fiber since the last wait */
 	struct sp__member members;
 	struct sp__waitlist waiters;
 };
@@ -51,7 +51,7 @@ static inline void sp__member_remove(struct sp__member *m)
 	m->next->prev = m->prev;
 }
 
-/* 0, or -ECANCELED if the group or token has been cancelled. */
+/* Add @fiber. -ECANCELED if the group or token has been cancelled. */
 int sp__group_enter(struct sp_group *group, struct sp_fiber *fiber);
 int sp__token_enter(struct sp_token *token, struct sp_fiber *fiber);
 

@@ -1,5 +1,5 @@
 /*
- * What an idle shard does: spin a little, steal, sleep.
+ * An idle shard spins, then steals fibers from other shards, then sleeps.
  *
  * idle_spin.c decides how long it spins.
  *
@@ -8,11 +8,11 @@
  * work steals only where several fibers are queued; after DOZE_NS it steals
  * anywhere.
  *
- * A fiber that another fiber woke, or that came by the inbox, is left to its
- * own shard for a while, so no shard is woken to steal it. If that shard does
- * not run it, because its running fiber computes, an idle shard steals it: one
- * of the parked shards watches the others, that is, it checks them every
- * SP__STUCK_NS while one of them runs.
+ * If a fiber was woken by another fiber or is in the inbox, its own shard
+ * should run it, so no idle shard is woken to steal it. But the running fiber
+ * of that shard may compute for a long time. So one of the parked shards
+ * watches the others, that is, it checks them every SP__STUCK_NS while one of
+ * them runs, and steals a fiber that has waited too long.
  */
 #include "spargio/sched/idle.h"
 #include "spargio/sched/backend.h"
@@ -48,7 +48,7 @@ static struct sp_fiber *steal_next_fiber(struct sp_shard *victim)
 
 	if (!next_fiber_is_old(victim, sp_now()))
 		return NULL;
-	/* Take it first: until then its owner may change it. */
+	/* Take the fiber before reading its fields: until then it may run. */
 	f = atomic_exchange_explicit(&victim->next_fiber, NULL,
 				     memory_order_acq_rel);
 	if (f != NULL && (!f->stealable || f->pins != 0)) {
@@ -59,9 +59,9 @@ static struct sp_fiber *steal_next_fiber(struct sp_shard *victim)
 }
 
 /*
- * A fiber can be woken before it has left its stack, or have its deadline in
- * the timer wheel of the shard it went to sleep on: then only that shard may
- * run it.
+ * True if a fiber in an inbox may run on another shard. Only its own shard may
+ * run a fiber that has not left its stack yet, or whose deadline is in the
+ * timer wheel of that shard.
  */
 static bool may_leave(struct sp_fiber *f)
 {
@@ -170,7 +170,7 @@ static bool steal_work(struct sp_shard *s, uint32_t at_least)
 	return found;
 }
 
-/* Another shard has at least @count fibers that may be stolen. */
+/* True if another shard has at least @count fibers that may be stolen. */
 static bool others_have(struct sp_shard *s, uint32_t count)
 {
 	struct sp_rt *rt = s->rt;
@@ -203,7 +203,9 @@ static bool others_keep(struct sp_shard *s)
 	return false;
 }
 
-/* True if one of those fibers has waited so long that it may be stolen now. */
+/*
+ * True if a fiber of others_keep() has waited so long that it may be stolen.
+ */
 static bool others_are_late(struct sp_shard *s, int64_t now)
 {
 	struct sp_rt *rt = s->rt;
@@ -237,7 +239,7 @@ static bool is_closing(const struct sp_shard *s)
 	return atomic_load_explicit(&s->rt->closing, memory_order_relaxed);
 }
 
-/* Checked by the park protocol. */
+/* True if the shard must not sleep; park_shard() checks it after parking. */
 static bool has_work(struct sp_shard *s)
 {
 	return atomic_load_explicit(&s->fiber_inbox, memory_order_acquire) !=
@@ -281,7 +283,7 @@ static bool woken_has_started(const struct sp_shard *s)
 		       SP__NOTIFIED;
 }
 
-/* True if work came before the limit. *@now is kept up to date. */
+/* True if work came before the limit. Updates *@now while it spins. */
 static bool spin_for_work(struct sp_shard *s, int64_t began, int64_t *now)
 {
 	int64_t limit = spin_limit(s);

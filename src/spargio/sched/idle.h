@@ -9,13 +9,14 @@
 /* Spin, steal, sleep. Returns when there may be work. */
 void sp__shard_idle(struct sp_shard *shard);
 /*
- * This shard has found work. While it searched or watched, other shards did not
- * wake an idle shard for theirs, so wake one now.
+ * Called when the shard has found work. While the shard searched for work,
+ * other shards did not wake an idle shard to steal their fibers. So if they
+ * have fibers to steal, wake an idle shard now.
  */
 void sp__shard_pass_on(struct sp_shard *shard);
 /*
- * The shard has work since @now. Called once at the start and after each idle
- * period.
+ * Begin to count busy time at @now. Called once at the start and after each
+ * idle period.
  */
 void sp__shard_busy_from(struct sp_shard *shard, int64_t now);
 

@@ -14,7 +14,9 @@
 #define REPLY_MAX 256
 /* time in which a woken thread starts, if a CPU is free for it */
 #define START_NS (60 * SP_US)
-/* wake-ups before the next long spin if the thread did not start in that time */
+/*
+ * wake-ups before the next long spin if the thread did not start in START_NS
+ */
 #define START_SKIP 64
 
 void sp__idle_spin_init(struct sp__idle_spin *spin, bool may_spin)

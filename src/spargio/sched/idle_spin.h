@@ -1,10 +1,10 @@
 /*
  * spargio/sched/idle_spin.h - how long an idle shard spins before it sleeps
  *
- * Waking a sleeping thread costs tens of microseconds; seeing a word change
- * costs a tenth of one. So a shard spins for as long as spinning has recently
- * found work. This is state and arithmetic only, without a clock or a shard, so
- * that a test can drive it.
+ * Waking a sleeping thread takes tens of microseconds; a spinning thread sees
+ * a changed word after a tenth of a microsecond. So a shard spins before it
+ * sleeps, for longer if recent spins have found work. This file has only state
+ * and arithmetic, without a clock or a shard, so that a test can drive it.
  */
 #ifndef SPARGIO_SCHED_IDLE_SPIN_H
 #define SPARGIO_SCHED_IDLE_SPIN_H
@@ -21,15 +21,15 @@ struct sp__idle_spin {
 	uint32_t reply_every; /* number of wake-ups before the next long spin */
 	bool for_reply;	      /* the current spin is a long one */
 	bool contended;	      /* no CPU was free for the thread woken last */
-	int64_t start_ns;     /* how long a woken thread may take to start */
+	int64_t start_ns;     /* time in which a woken thread should start */
 };
 
 /* @may_spin is false if there are more shards than CPUs. */
 void sp__idle_spin_init(struct sp__idle_spin *spin, bool may_spin);
 
 /*
- * How long to spin now. @sent_wakeup: this shard has woken another one since it
- * was last idle.
+ * Begin a spin and return its maximum length in ns. @sent_wakeup is true if
+ * the shard has woken another shard since it was last idle.
  */
 int64_t sp__idle_spin_begin(struct sp__idle_spin *spin, bool sent_wakeup);
 

@@ -3,13 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef SP_VALGRIND
-#include <valgrind/valgrind.h>
-#endif
-
 /*
- * A client request if valgrind's header was there at build time; otherwise test
- * for the library that valgrind preloads.
+ * Ask valgrind by a client request, if its header existed at build time. Else
+ * look for the library that valgrind preloads.
  */
 bool sp__on_valgrind(void)
 {

@@ -181,8 +181,8 @@ static void publish_all(struct sp_shard *shard)
 
 /*
  * Wake senders that wait until their messages are taken. The read-modify-write
- * pairs with the one in sp_msg_wait_until(): either we see the waiter, or it
- * sees what we have taken.
+ * pairs with that in sp_msg_wait_until(): either we see the waiter, or the
+ * waiter sees that we have taken the messages.
  */
 static void wake_flushers(struct sp__msg_inbox *inbox)
 {

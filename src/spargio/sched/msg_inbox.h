@@ -31,14 +31,16 @@ struct sp__msg_inbox {
 
 	/* Owner, as receiver. */
 	uint32_t next[SP__MSG_RING_KINDS]; /* source to check first */
-	uint32_t run;			   /* messages taken from it in a row */
-	bool taken; /* a message was taken since the last round */
+	uint32_t run; /* messages taken in a row from one source */
+	bool taken;   /* a message was taken since the last deliver */
 	struct sp__waitlist receivers;
 	struct sp__waitlist hot_receivers;
 	struct sp__waitlist counters[SP__COUNTED_MAX];
 	uint64_t counting; /* bit mask of sums that a fiber waits for */
 
-	/* Owner, as sender: some ring has messages not published. */
+	/*
+	 * Owner, as sender: a ring of another shard has unpublished messages.
+	 */
 	bool unpublished;
 
 	/* Any shard. */
@@ -67,8 +69,9 @@ void sp__msg_inbox_publish(struct sp_shard *from, struct sp_shard *to);
 void sp__msg_inbox_deliver(struct sp_shard *shard);
 
 /*
- * The kind of each tag for these options, to be freed; NULL if all are plain.
- * -EINVAL for a tag named twice or too many tags.
+ * Make the table with the kind of each tag; the caller frees it. *@out is NULL
+ * if all tags are plain. -EINVAL if there are too many counted tags, or a
+ * counted tag is named twice or is also hot.
  */
 int sp__msg_inbox_kinds(const struct sp_opts *opts, uint8_t **out);
 

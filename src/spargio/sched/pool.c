@@ -1,5 +1,6 @@
 #include "spargio/sched/pool.h"
 #include "spargio/sched/current.h"
+#include "spargio/sched/fenv.h"
 #include "spargio/sched/runtime.h"
 #include "spargio/sched/wait.h"
 #include "spargio/sched/wake.h"
@@ -22,6 +23,11 @@ struct sp__pool {
 	uint32_t threads, threads_max, idle;
 	uint32_t made; /* number of threads made; they end only with the pool */
 	bool stopping;
+	/*
+	 * of the thread that starts the runtime: jobs begin with it, whatever
+	 * fiber made the thread and whatever the job before did
+	 */
+	struct sp__fenv fenv;
 	/* a simulation runs jobs itself; see sp__pool_simulate() */
 	void (*later)(void *arg, struct sp__pool *pool);
 	void *later_arg;
@@ -39,6 +45,7 @@ int sp__pool_new(uint32_t threads, uint32_t queue, struct sp__pool **out)
 	pool->tail = &pool->head;
 	pool->threads_max = threads;
 	pool->queue_max = queue;
+	sp__fenv_read(&pool->fenv);
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -64,6 +71,7 @@ static struct sp__job *take_job(struct sp__pool *pool)
 static void *pool_main(void *arg)
 {
 	struct sp__pool *pool = arg;
+	struct sp__fenv fenv = pool->fenv;
 
 	/* Without this the thread would inherit the name of the shard. */
 	(void)pthread_setname_np(pthread_self(), "pool");
@@ -79,6 +87,8 @@ static void *pool_main(void *arg)
 		}
 		job = take_job(pool);
 		pthread_mutex_unlock(&pool->lock);
+		if (sp__fenv_differs(&fenv))
+			sp__fenv_write(&fenv);
 		job->run(job);
 		pthread_mutex_lock(&pool->lock);
 	}
@@ -231,8 +241,9 @@ void sp__pool_stats(struct sp__pool *pool, uint32_t *threads, uint32_t *queued)
 }
 
 /*
- * A blocking call. It may outlive the fiber that waits for it, so it is on the
- * heap, and the last user of the two frees it.
+ * A blocking call. Its fiber may stop waiting while the call still runs, so
+ * the structure is on the heap. The fiber or the pool's thread frees it,
+ * whichever uses it last.
  */
 struct block {
 	struct sp__job job;
@@ -252,7 +263,7 @@ enum {
 	BLOCK_ABANDONED,
 };
 
-/* The result is not wanted: drop it. */
+/* Free a call for which the fiber no longer waits. */
 static void block_drop(struct block *b)
 {
 	if (b->drop != NULL)
@@ -267,7 +278,7 @@ static void block_run(struct sp__job *job)
 	uint64_t epoch = b->epoch;
 
 	b->ret = b->fn(b->arg);
-	/* After DONE the fiber may free it: do not access b again. */
+	/* After BLOCK_DONE the fiber may free b: do not access b again. */
 	if (atomic_exchange(&b->state, BLOCK_DONE) == BLOCK_ABANDONED) {
 		block_drop(b);
 		return;
@@ -322,7 +333,7 @@ int sp__block(int (*fn)(void *), void *arg, void (*drop)(void *),
 	}
 	if (err < 0 &&
 	    atomic_exchange(&b->state, BLOCK_ABANDONED) != BLOCK_DONE)
-		return err; /* it continues and frees itself */
+		return err; /* block_run() will free it */
 	if (ret != NULL)
 		*ret = b->ret;
 	free(b);

@@ -1,8 +1,8 @@
 /*
  * spargio/sched/pool.h - threads for blocking calls
  *
- * Both the threads and the waiting jobs are bounded. A thread is made when a
- * job finds none idle.
+ * The numbers of threads and of waiting jobs are bounded. A thread is created
+ * when a job is submitted and no thread is idle.
  */
 #ifndef SPARGIO_SCHED_POOL_H
 #define SPARGIO_SCHED_POOL_H
@@ -30,17 +30,17 @@ void sp__pool_free(struct sp__pool *pool);
 int sp__pool_submit(struct sp__pool *pool, struct sp__job *job);
 
 /*
- * As sp__pool_submit() but without the bound, for jobs that are bounded
- * elsewhere.
+ * As sp__pool_submit(), but without a limit of waiting jobs: for callers that
+ * limit the number of their jobs themselves.
  */
 int sp__pool_push(struct sp__pool *pool, struct sp__job *job);
 
-/* True if @job had not started; it will then never run. */
+/* Remove a waiting @job, so that it never runs. False if it has started. */
 bool sp__pool_withdraw(struct sp__pool *pool, struct sp__job *job);
 
 /*
- * For a simulation: call @later(@arg) for each new job instead of making
- * threads; it calls sp__pool_run_one() at a virtual time.
+ * For a simulation: call @later(@arg) for each new job instead of creating
+ * threads; @later arranges a call of sp__pool_run_one() at a virtual time.
  */
 void sp__pool_simulate(struct sp__pool *pool,
 		       void (*later)(void *arg, struct sp__pool *pool),

@@ -72,7 +72,7 @@ static bool notify_shard(struct sp_shard *s)
 	if (park != SP__PARKED || s == here)
 		return false;
 	if (!atomic_compare_exchange_strong(&s->park, &park, SP__NOTIFIED))
-		return true; /* another thread wakes it */
+		return true; /* another thread wakes the shard */
 	if (here != NULL)
 		sp__count(&here->counts.shard_wakeups, 1);
 	if (here != NULL && here->rt == s->rt)
@@ -104,7 +104,8 @@ void sp__shard_request_watch(struct sp_shard *s)
 
 	/*
 	 * Sequentially consistent, like the preceding stores and park_shard():
-	 * either we see that shard parked and unwatched, or it sees the fiber.
+	 * either we see that a shard is parked and no shard watches, or the
+	 * parking shard sees the fiber.
 	 */
 	if (atomic_load(&rt->parked) != 0 && !atomic_load(&rt->watched))
 		wake_parked(s);
@@ -119,7 +120,9 @@ void sp__shard_queue(struct sp_shard *s, struct sp_fiber *f)
 		sp__shard_queue_last(s, f);
 		return;
 	}
-	/* Woken by a fiber: it runs next; the former next fiber is queued. */
+	/*
+	 * The running fiber woke @f: run @f next, queue the former next fiber.
+	 */
 	atomic_store_explicit(&f->state, SP__FIBER_READY, memory_order_relaxed);
 	movable = s->rt->nshards > 1 && may_be_stolen(f);
 	if (s->rt->nshards > 1)
@@ -154,9 +157,9 @@ void sp__shard_deliver(struct sp_shard *s, struct sp_fiber *f)
 							f, memory_order_seq_cst,
 							memory_order_relaxed));
 	/*
-	 * Set after the push, because drain_fiber_inbox() clears it before it
-	 * takes the fibers. So the flag may be set without a fiber, but is
-	 * never missing.
+	 * Set the flag after the push, because drain_fiber_inbox() clears the
+	 * flag before it takes the fibers. So the flag may be set if the inbox
+	 * is empty, but it is always set if a stealable fiber is in the inbox.
 	 */
 	if (movable)
 		atomic_store(&s->inbox_movable, true);

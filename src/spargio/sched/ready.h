@@ -36,7 +36,7 @@ static inline struct sp_fiber *sp__fifo_pop(struct sp__fifo *q)
 void sp__shard_queue_last(struct sp_shard *shard, struct sp_fiber *fiber);
 
 /*
- * Owner: make @fiber runnable here. If the running fiber woke it, it runs next.
+ * Owner: make @fiber runnable here. If a fiber is running, @fiber runs next.
  */
 void sp__shard_queue(struct sp_shard *shard, struct sp_fiber *fiber);
 
@@ -55,8 +55,9 @@ void sp__shard_wake_idle(struct sp_shard *shard);
 struct sp_fiber *sp__shard_spill_pop(struct sp_shard *shard);
 
 /*
- * Any thread: a stealable fiber waits at @shard while another fiber runs there.
- * If there is an idle shard and none watches the others, wake one to do so.
+ * Any thread: called when a stealable fiber waits at @shard while another
+ * fiber runs there. If a shard is parked and no shard watches the others, wake
+ * a parked shard, which then watches them.
  */
 void sp__shard_request_watch(struct sp_shard *shard);
 

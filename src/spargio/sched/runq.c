@@ -19,7 +19,7 @@ static uint32_t real_of(uint64_t head)
 
 bool sp__runq_push(struct sp__runq *q, struct sp_fiber *fiber)
 {
-	/* Pairs with the idle shard's release of steal: its copy is done. */
+	/* Pairs with release_claim(): the stealing shard has copied. */
 	uint64_t head = atomic_load_explicit(&q->head, memory_order_acquire);
 	uint32_t tail = atomic_load_explicit(&q->tail, memory_order_relaxed);
 
@@ -43,7 +43,9 @@ struct sp_fiber *sp__runq_pop(struct sp__runq *q)
 
 		if (real == tail)
 			return NULL;
-		/* While a steal is in progress its index does not change. */
+		/*
+		 * While another shard steals, do not change the index steal.
+		 */
 		next = pack_head(steal == real ? real + 1 : steal, real + 1);
 		if (atomic_compare_exchange_weak_explicit(&q->head, &head, next,
 							  memory_order_acq_rel,
@@ -59,11 +61,14 @@ uint32_t sp__runq_len(const struct sp__runq *q)
 	uint32_t tail = atomic_load_explicit(&q->tail, memory_order_acquire);
 	uint32_t len = tail - real_of(head);
 
-	/* The two indices were not read at the same moment. */
+	/* The indices were read one after the other and may not match. */
 	return len > SP__RUNQ_SIZE ? 0 : len;
 }
 
-/* Claim half: move real ahead of steal. Returns how many, or 0. */
+/*
+ * Claim half of the fibers by moving real ahead of steal. Returns the number
+ * of fibers; 0 if there are none or another shard is stealing.
+ */
 static uint32_t claim_half(struct sp__runq *from, uint32_t max,
 			   uint64_t *claimed)
 {

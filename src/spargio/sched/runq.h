@@ -6,12 +6,13 @@
  *	 ... [  being  ][ to be popped, oldest first ][ free ...
  *	     [ copied  ]
  *
- * A ring of 256 fibers with one owner, which pushes at the tail and pops at the
- * head; idle shards steal half at a time from the head. The head is two indices
- * in one word: a thief moves "real" to claim fibers, copies them, then moves
- * "steal" to real. The owner pops at real and pushes at most one lap ahead of
- * steal. So slots are not overwritten while they are copied, and one
- * compare-and-swap decides.
+ * A ring of 256 fibers with one owner, which pushes at the tail and pops at
+ * the head. An idle shard steals half of the fibers at a time from the head.
+ * The head has two indices in one word: a stealing shard moves "real" to claim
+ * fibers, copies the fibers, then moves "steal" to real. The owner pops at
+ * real and pushes at most one lap ahead of steal, so slots are not overwritten
+ * while they are copied. A compare-and-swap of the head decides who gets a
+ * fiber.
  *
  * A full ring is not an error: push returns false and the caller queues the
  * fiber elsewhere.
@@ -46,9 +47,10 @@ struct sp_fiber *sp__runq_pop(struct sp__runq *q);
 uint32_t sp__runq_len(const struct sp__runq *q);
 
 /*
- * Idle shard, owner of @to: move up to half of @from, at most @max, to @to, but
- * return the last one instead of queueing it. *@moved counts all of them. NULL
- * if there was nothing to steal, or another shard is stealing.
+ * Idle shard, owner of @to: move up to half of the fibers of @from, at most
+ * @max, to @to, but return the last fiber instead of queueing it. *@moved is
+ * the number of fibers, including the returned one. NULL if @from is empty or
+ * another shard is stealing from it.
  */
 struct sp_fiber *sp__runq_steal(struct sp__runq *from, struct sp__runq *to,
 				uint32_t max, uint32_t *moved);

@@ -31,7 +31,7 @@ struct sp_rt {
 	struct sp_opts opts; /* every default filled in */
 	uint32_t nshards;
 	struct sp_shard *shards;
-	int backend_error; /* why io_uring is not used */
+	int backend_error; /* error of the io_uring set-up, or 0 */
 	int stack_class;
 	struct sp__pool *pool;
 	struct sp__watchdog *watchdog;
@@ -48,9 +48,9 @@ struct sp_rt {
 	struct sp_rt *next_open;
 	uint32_t visitors;
 
-	/* Fibers spawned by such threads. */
+	/* Fibers spawned by threads that are not shards of this runtime. */
 	_Atomic uint64_t outside_spawned;
-	/* spawns refused after being counted */
+	/* spawns in outside_spawned that were then refused */
 	_Atomic uint64_t outside_finished;
 	_Atomic uint32_t round_robin;
 	_Atomic uint32_t searching; /* shards that search for work to steal */
@@ -65,9 +65,9 @@ struct sp_rt {
 	/* new fibers are refused */
 	alignas(SP__CACHE_LINE) atomic_bool closing;
 	atomic_bool ending;    /* shards leave their loops */
-	_Atomic uint64_t ends; /* fibers reaped while closing */
+	_Atomic uint64_t ends; /* orders calls of sp__shards_end_if_over() */
 	sem_t ended;	       /* posted when all fibers have ended */
-	sem_t opened;	  /* posted when the shards know whether they can run */
+	sem_t opened;	  /* posted when all back ends are open, or failed */
 	sem_t gone;	  /* posted by each thread at its end */
 	uint32_t threads; /* threads that have not posted gone */
 	struct sp__gate gate;

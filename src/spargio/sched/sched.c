@@ -1,11 +1,11 @@
 /*
  * The main loop of a shard.
  *
- * A fiber that gives up its thread switches directly to the next one (see
- * switch.c). Only when there is none, or the turn is over, does the shard's own
- * stack run and poll for events: completions, fibers from other threads,
- * messages, timers. A turn is 61 fibers or 200 us, so that many runnable fibers
- * cannot keep the shard from polling.
+ * A fiber that gives up its thread switches directly to the next fiber (see
+ * switch.c). If no fiber is runnable, or the turn is over, it switches to the
+ * shard's own stack, where this loop polls for events: completions, fibers
+ * from other threads, messages, timers. A turn is 61 fibers or 200 us, so that
+ * many runnable fibers cannot keep the shard from polling.
  */
 #include "spargio/sched/sched.h"
 #include "spargio/sched/backend.h"
@@ -88,8 +88,9 @@ static void poll_events(struct sp_shard *s)
 
 static void run_turn(struct sp_shard *s)
 {
+	s->turn++;
 	s->budget = TURN_FIBERS;
-	/* Reading the clock is a large part of the cost of a short turn. */
+	/* Reuse a known time: reading the clock is costly for a short turn. */
 	s->turn_began = s->woke_at != 0 ? s->woke_at : sp_now();
 	s->woke_at = 0;
 	atomic_store_explicit(&s->last_poll, s->turn_began,

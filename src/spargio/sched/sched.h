@@ -6,7 +6,7 @@
 
 #include "spargio/sched/shard.h"
 
-/* The thread's main function: returns when the runtime has stopped. */
+/* Run the shard's fibers. Returns when sp__shards_end() has been called. */
 void sp__shard_loop(struct sp_shard *shard);
 
 #endif

@@ -21,13 +21,14 @@ struct sp__backend;
 struct sp__op;
 
 /*
- * The park word. Only its shard sets PARKED; a waker replaces it by NOTIFIED.
+ * The park word. Only the shard itself sets PARKED; a waker replaces PARKED by
+ * NOTIFIED.
  */
 enum sp__park {
 	SP__RUNNING,
 	SP__PARKED,
 	SP__NOTIFIED,
-	SP__DEAD, /* the thread has ended: nothing is read any more */
+	SP__DEAD, /* the thread has ended and reads no queue any more */
 };
 
 /* The action of finish_switch() in switch.c for the fiber that was left. */
@@ -76,8 +77,10 @@ struct sp_shard {
 	enum sp__switch_action switch_action;
 	struct sp_fiber *switched_from;
 	uint32_t migrate_to;
-	int32_t budget; /* fibers left to run in this turn */
-	/* how many times in a row next_fiber was chosen */
+	uint64_t turn; /* turns so far, including the current one */
+	/* switches, sends and refused waits left in this turn */
+	int32_t budget;
+	/* number of times in a row that next_fiber was chosen */
 	uint8_t next_fiber_run;
 	bool local_first;  /* take from local first, else from runq */
 	bool closing_seen; /* see sp__closing_seen() */
@@ -92,42 +95,42 @@ struct sp_shard {
 	struct sp__timer_wheel timer_wheel;
 	uint32_t inflight; /* operations in flight in the back end */
 	_Atomic uint32_t
-		closes; /* operations that close a descriptor, started */
+		closes; /* operations started that close a descriptor */
 	struct sp__idle_spin idle_spin;
 	uint64_t wakeups_seen; /* counts.shard_wakeups when last idle */
-	/* shard of this runtime that was woken last, or NULL */
+	/* shard of the same runtime that this shard woke last, or NULL */
 	const struct sp_shard *woken;
 	uint32_t victim; /* shard at which the next search begins */
-	bool searched;	 /* searched or slept since it last had work */
+	bool searched;	 /* searched or slept since the shard had work */
 	uint64_t seed;
 
-	/* Owner and idle shards that steal. */
+	/* Used by the owner and by idle shards that steal. */
 	alignas(SP__CACHE_LINE) struct sp__runq runq;
 	struct sp_fiber *_Atomic next_fiber; /* fiber woken last: runs next */
 	/*
-	 * Start of the turn in which it was queued; SP_NEVER if it may not be
-	 * stolen.
+	 * Start of the turn in which next_fiber was set; SP_NEVER if that fiber
+	 * may not be stolen.
 	 */
 	_Atomic int64_t next_fiber_since;
 
 	/*
-	 * Used when the ring above is full; idle shards also take from its
-	 * front.
+	 * Runnable stealable fibers that did not fit into runq; idle shards
+	 * also take fibers from the front.
 	 */
 	alignas(SP__CACHE_LINE) struct sp__spin spill_lock;
 	struct sp__fifo spill;
 	_Atomic uint32_t spill_len;
 
 	/*
-	 * Any thread pushes; an idle shard steals from it if the owner is
-	 * stuck.
+	 * Any thread pushes; an idle shard steals from the inbox if the owner
+	 * is stuck.
 	 */
 	alignas(SP__CACHE_LINE) struct sp_fiber *_Atomic fiber_inbox;
 	atomic_bool inbox_movable; /* the inbox may contain a stealable fiber */
 	struct sp__offload offload;
 	alignas(SP__CACHE_LINE) _Atomic uint32_t park;
 
-	/* Owner writes, any thread reads. */
+	/* Written by the owner, read by any thread. */
 	alignas(SP__CACHE_LINE) struct sp__shard_counts {
 		_Atomic uint64_t switches, spawned, finished, stolen;
 		_Atomic uint64_t steal_attempts, parks, spins, wakes;
@@ -137,16 +140,17 @@ struct sp_shard {
 		_Atomic uint64_t recv_starved, recv_copied, recv_aside;
 		_Atomic uint64_t recv_pauses;
 		/*
-		 * Idle (even): total busy time. Busy (odd, SP__BUSY): start of
-		 * the busy period minus the total before. One word, so that a
-		 * reader never sees time go backwards.
+		 * While the shard is idle (even): total busy time. While it is
+		 * busy (odd, SP__BUSY): start of the busy period minus the
+		 * total busy time before. One word, so that a reader never
+		 * sees the busy time decrease.
 		 */
 		_Atomic uint64_t busy;
 		_Atomic uint64_t accept_pauses;
 		_Atomic uint32_t runnable, pending_ops, recv_out;
 	} counts;
 	struct sp_fiber *_Atomic running; /* for the watchdog and the dump */
-	_Atomic int64_t last_poll;	  /* start of its current turn */
+	_Atomic int64_t last_poll;	  /* start of the shard's turn */
 };
 
 #define SP__BUSY UINT64_C(1)

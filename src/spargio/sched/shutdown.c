@@ -27,8 +27,8 @@ void sp__shards_end(struct sp_rt *rt)
 }
 
 /*
- * If two shards reap the last two fibers, the later one to get here sees the
- * count of the other.
+ * If two shards reap the last two fibers at the same time, the shard whose
+ * fetch_add is the later one sees the count of the other shard.
  */
 void sp__shards_end_if_over(struct sp_rt *rt)
 {
@@ -49,8 +49,8 @@ void sp__count_finished(struct sp_shard *s)
 	uint64_t n = atomic_load_explicit(finished, memory_order_relaxed) + 1;
 
 	/*
-	 * Pairs with all_ended(): fibers that this one spawned are counted
-	 * before.
+	 * Pairs with all_ended(): the fibers that the ended fiber has spawned
+	 * were counted before.
 	 */
 	atomic_store_explicit(finished, n, memory_order_release);
 	if (atomic_load_explicit(&s->rt->closing, memory_order_relaxed))
@@ -65,9 +65,9 @@ void sp__count_refused(struct sp_rt *rt)
 }
 
 /*
- * sp__rt_cancel() may have missed what this shard counted before it saw "closing":
- * check once for all of that. From here on sp__count_finished() checks each
- * time.
+ * sp__rt_cancel() may have missed fibers that this shard counted before it saw
+ * "closing": check once for all of them. From here on sp__count_finished()
+ * checks each time.
  */
 void sp__closing_seen(struct sp_shard *s)
 {

@@ -7,8 +7,8 @@
 #include "spargio/sched/runtime.h"
 
 /*
- * Owner: a fiber has ended; end the runtime if it is closing and this was the
- * last.
+ * Owner: count a fiber that has ended. If the runtime is closing and the fiber
+ * was the last one, call sp__shards_end().
  */
 void sp__count_finished(struct sp_shard *shard);
 
@@ -16,8 +16,8 @@ void sp__count_finished(struct sp_shard *shard);
 void sp__closing_seen(struct sp_shard *shard);
 
 /*
- * Not a shard's thread: undo the count in outside_spawned after a failed spawn.
- * sp_stop() may be waiting for this.
+ * Not a shard's thread: balance the count in outside_spawned after a failed
+ * spawn. sp_stop() may be waiting for this.
  */
 void sp__count_refused(struct sp_rt *rt);
 

@@ -14,8 +14,9 @@
 #include <string.h>
 
 /*
- * Ids are unique in a runtime without a shared counter: the upper part is the
- * shard that assigned it, or "outside".
+ * Ids are unique in a runtime although each shard has its own counter: the
+ * upper 16 bits are the index of the spawning shard plus 1; 0 for other
+ * threads.
  */
 static uint64_t next_id(struct sp_rt *rt, struct sp_shard *here)
 {
@@ -80,7 +81,7 @@ static uint64_t hash_key(uint64_t key)
 	return key ^ key >> 33;
 }
 
-/* The shard that @attr selects. NULL if it does not exist. */
+/* The shard that @attr selects, or NULL if there is no such shard. */
 static struct sp_shard *choose_shard(struct sp_rt *rt,
 				     const struct sp_attr *attr,
 				     struct sp_shard *here)
@@ -105,7 +106,7 @@ static struct sp_shard *choose_shard(struct sp_rt *rt,
 	return &rt->shards[atomic_fetch_add(&rt->round_robin, 1) % n];
 }
 
-/* Add the fiber to its group and token; refused if either was cancelled. */
+/* Add the fiber to its group and token. -ECANCELED if one was cancelled. */
 static int enter_group_and_token(struct sp_fiber *f, const struct sp_attr *attr)
 {
 	int err;
@@ -132,8 +133,8 @@ static void make_runnable(struct sp_shard *shard, struct sp_shard *here,
 }
 
 /*
- * With one shard stealable fibers are in the local queue: no shard could steal
- * them.
+ * The number of queued stealable fibers. In a runtime with one shard they are
+ * in the local queue, because no other shard can steal them.
  */
 static uint32_t count_queued(const struct sp_shard *shard,
 			     const struct sp_shard *here)
@@ -204,7 +205,7 @@ static int spawn_from(struct sp_rt *rt, struct sp_shard *here,
 	return 0;
 }
 
-/* Not inlined, so that spawn_from() is: it has this caller only. */
+/* Not inlined, so that spawn_from(), which only this calls, is inlined. */
 static __attribute__((noinline)) int spawn_fiber(struct sp_rt *rt,
 						 const struct sp_attr *attr,
 						 int (*fn)(void *), void *arg,
@@ -267,7 +268,7 @@ int sp_go_copy(struct sp_rt *rt, const struct sp_attr *attr, int (*fn)(void *),
 struct call {
 	int (*fn)(void *);
 	void *arg;
-	struct sp_task task; /* fiber to join, or none */
+	struct sp_task task; /* fiber to join, if fn is NULL */
 	int ret;
 	int err;
 	sem_t done;

@@ -7,9 +7,9 @@
  * no slot is wasted to distinguish full from empty.
  *
  * The producer may fill slots ahead of the tail it has published, so that a run
- * of items costs one visible store. Each side keeps a copy of the other's index
- * and loads it again only when the ring looks full or empty, so the two do not
- * exchange a cache line for every item.
+ * of items costs one visible store. Each side keeps a copy of the other side's
+ * index and loads the index again only when the ring looks full or empty, so
+ * the two threads do not exchange a cache line for every item.
  *
  * The user defines the slot type: struct sp_spsc (pointers) and struct
  * sp__msg_ring (messages) are built on this.
@@ -88,7 +88,7 @@ static inline void sp__spsc_ring_publish(struct sp__spsc_ring *ring)
 	atomic_store_explicit(&ring->tail, ring->filled, memory_order_release);
 }
 
-/* Producer: the index up to which the consumer has taken. */
+/* Producer: the index up to which the consumer has released slots. */
 static inline uint32_t sp__spsc_ring_taken(const struct sp__spsc_ring *ring)
 {
 	/* Pairs with the release in release(). */
@@ -96,8 +96,9 @@ static inline uint32_t sp__spsc_ring_taken(const struct sp__spsc_ring *ring)
 }
 
 /*
- * Consumer: the index of the oldest slot, not masked. Loaded once for the calls
- * below: a compiler does not merge loads of an atomic.
+ * Consumer: the index of the oldest slot, not masked. The caller loads it once
+ * and passes it to the functions below, because a compiler does not merge
+ * loads of an atomic.
  */
 static inline uint32_t sp__spsc_ring_head(const struct sp__spsc_ring *ring)
 {

@@ -1,4 +1,5 @@
 #include "spargio/sched/stack.h"
+#include "spargio/sched/memcheck.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,24 +8,20 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#ifdef SP_VALGRIND
-#include <valgrind/valgrind.h>
-#else
-#define VALGRIND_STACK_REGISTER(bottom, top) ((void)0)
-#endif
-
 /* Since Linux 6.13: guard pages that do not split the mapping. */
 #define GUARD_INSTALL 102
 
 #define GUARD_MIN 65536
 
-/* Linux's default of vm.max_map_count, and the mappings of a guarded stack. */
+/* Linux's default of vm.max_map_count, and the mappings that a guard takes. */
 #define MAP_COUNT_DEFAULT 65530
 #define GUARD_MAPPINGS	  2
 
 #define BATCH 32 /* slots moved at a time between a cache and the shared pool */
 
-/* Free stacks of the shared pool that keep their pages. */
+/*
+ * Number of free stacks of a class in the shared pool that keep their pages.
+ */
 #define WARM_MAX 1024
 
 /*
@@ -108,7 +105,10 @@ static uint32_t read_map_count(void)
 	return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
 
-/* Half of the mappings are for guards, half for the rest of the process. */
+/*
+ * Maximum number of guards made by mprotect(). They use half of the process's
+ * mappings; the other half is for the rest of the program.
+ */
 static uint32_t mapped_guards_max(void)
 {
 	static _Atomic uint32_t max;
@@ -197,8 +197,9 @@ static int add_slab(struct sp__stacks *stacks, int class)
 }
 
 /*
- * Make the next slot of the open slab. One at a time, because the header
- * touches a page: a small runtime should not pay for 64. The lock is held.
+ * Make the next slot of the open slab. Slots are made one at a time, because
+ * the header of each makes a page resident, and a small runtime should not use
+ * 64 pages. The lock is held.
  */
 static struct sp__slot *carve_slot(struct sp__stacks *stacks, int class)
 {

@@ -7,20 +7,20 @@
  *	+-------+----------------------------------+----------+
  *
  * A slot is one stack. The structure of its owner (the fiber) is a header at
- * its top, so that a new fiber touches one page. Slots are cut from slabs,
- * which stay mapped while the runtime lives: a pointer to a header is always
- * valid, though the slot may belong to another fiber by then.
+ * the top of the slot, so that a new fiber touches one page. Slots are cut
+ * from slabs, which stay mapped until the runtime ends: a pointer to a header
+ * is always valid, but the slot may already belong to another fiber.
  *
  * A guard is more than 64 KiB of address space, as compilers assume with
  * -fstack-clash-protection. MADV_GUARD_INSTALL (Linux 6.13) makes a guard
- * without splitting the mapping. Before that mprotect() is used, and each guard
- * takes two of the vm.max_map_count mappings of the process. So guards use at
- * most half of the mappings (16,382 stacks by default), and later stacks have
- * none: the address space below them is the same, but writable.
+ * without splitting the mapping. On older kernels mprotect() is used, and each
+ * guard takes two of the vm.max_map_count mappings of the process. So guards
+ * use at most half of the mappings (16,382 stacks by default). Later stacks
+ * have no guard: the same address space is below them, but it is writable.
  *
  * Each shard has a cache of free slots and uses the shared pool only when the
- * cache is empty or full. Slots that flow from the shard that spawns to the
- * shard that finishes return that way.
+ * cache is empty or full. If fibers are spawned on one shard and end on
+ * another, their slots return to the first shard through the shared pool.
  */
 #ifndef SPARGIO_SCHED_STACK_H
 #define SPARGIO_SCHED_STACK_H
@@ -53,7 +53,7 @@ struct sp__slab {
 	size_t slot_size;
 	uint32_t slots;
 	uint8_t class;
-	_Atomic uint32_t carved; /* number of slots made of it so far */
+	_Atomic uint32_t carved; /* number of slots made of the slab so far */
 };
 
 /* The shared pool. */
@@ -70,7 +70,11 @@ struct sp__stacks {
 	size_t header_size;
 	size_t page_size;
 	size_t guard_size;
-	bool trust_madvise; /* madvise() refuses unknown advice */
+	/*
+	 * madvise() refuses unknown advice, so success means that the kernel
+	 * did what was asked
+	 */
+	bool trust_madvise;
 };
 
 /* The cache of a shard. */
@@ -81,7 +85,7 @@ struct sp__stack_cache {
 
 void sp__stacks_init(struct sp__stacks *stacks, size_t header_size);
 
-/* Unmaps every slab: no fiber may be left. */
+/* Unmap every slab; no fiber may use a stack any more. */
 void sp__stacks_fini(struct sp__stacks *stacks);
 
 /* The smallest class that offers @size bytes, or -1 if none does. */
@@ -94,11 +98,12 @@ void sp__stack_put_shared(struct sp__stacks *stacks,
 			  struct sp__stack_cache *cache, struct sp__slot *slot);
 
 /*
- * Get a slot of @class; its header is zero if it was never used before. @cache
- * may be NULL (a thread that is not a shard). NULL if out of memory.
+ * Get a slot of @class; the header of a new slot is zero. @cache is NULL if
+ * the caller's thread is not a shard. Returns NULL if out of memory.
  *
- * Hot: once per spawn. Cost: two loads and two stores while the cache has
- * one; a lock and a batch of 32 when not; mmap of a slab when neither has.
+ * Hot: once per spawn. Cost: two loads and two stores if the cache has a slot;
+ * else a lock and a batch of 32 slots from the shared pool; if the pool has no
+ * slot either, mmap of a slab.
  */
 static inline struct sp__slot *sp__stack_get(struct sp__stacks *stacks,
 					     struct sp__stack_cache *cache,

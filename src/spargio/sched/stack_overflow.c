@@ -25,14 +25,14 @@ void sp__stack_overflow_watch_end(struct sp_shard *shard)
 #else
 
 /*
- * For our handler and the handlers that it calls: those of the program may
- * expect the stack of a thread.
+ * Size of the signal stack. Our handler calls the program's handler on it,
+ * which may have been written for the stack of a thread.
  */
 #define SIGNAL_STACK 65536
 
 /*
- * Signal handlers belong to the process, so this is shared by all runtimes: the
- * previous action for SIGSEGV and the number of shards. The lock protects
+ * Signal handlers belong to the process, so all runtimes share these
+ * variables, such as the previous action for SIGSEGV. The lock protects
  * changes; the handler only reads.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -98,7 +98,10 @@ static void report_overflow(const struct sp_fiber *running,
 				10);
 		line_add(&line, " bytes; see sp_attr.stack_size");
 	} else {
-		/* A frame without stack probes, or a stray pointer. */
+		/*
+		 * A frame without stack probes has skipped the guard of its
+		 * own stack, or the pointer is wrong.
+		 */
 		line_add_fiber(&line, running);
 		line_add(&line, " touched the guard of the stack of fiber ");
 		line_add_fiber(&line, owner);
@@ -108,12 +111,12 @@ static void report_overflow(const struct sp_fiber *running,
 
 static void take_default_action(int sig, const siginfo_t *info)
 {
-	bool is_sent = info->si_code <= 0; /* sent by kill(2) and the like */
+	bool is_sent = info->si_code <= 0; /* by kill(2), sigqueue(3), ... */
 
 	if (is_sent && before.sa_handler == SIG_IGN)
 		return;
 	signal(sig, SIG_DFL);
-	/* A fault repeats after the return, with its address. */
+	/* After the return a fault occurs again, with the same address. */
 	if (is_sent)
 		(void)raise(sig);
 }
@@ -159,15 +162,15 @@ static void install_handler(void)
 	if (sigaction(SIGSEGV, NULL, &now) < 0 || now.sa_sigaction == on_fault)
 		return;
 	/*
-	 * The program has replaced our handler and may call ours from its own:
-	 * if we installed ours in front, it would call itself.
+	 * The program has replaced our handler, and its handler may call ours.
+	 * If we installed ours again, the two would call each other forever.
 	 */
 	if (installed && is_action(&now))
 		return;
 	before = now;
 	/*
-	 * Keep the flags and the mask that the kernel applies for the previous
-	 * handler.
+	 * The previous handler must be called with its signal mask and flags,
+	 * so take them over.
 	 */
 	action.sa_mask = before.sa_mask;
 	action.sa_flags = SA_SIGINFO | SA_ONSTACK;

@@ -33,8 +33,9 @@ static struct sp_fiber *take_next_fiber(struct sp_shard *s)
 }
 
 /*
- * True if the turn has lasted long enough; its budget is then set to 0, so that
- * a fiber that yields goes through the scheduler. The clock is read rarely.
+ * True if the turn has lasted long enough. The budget is then negative, so
+ * that a fiber that yields switches to the scheduler. The clock is read only
+ * at every eighth call.
  */
 static bool turn_is_over(struct sp_shard *s)
 {
@@ -146,7 +147,7 @@ static __attribute__((noinline, cold)) void switch_without_fenv(
 	sp__fenv_write(&own);
 }
 
-/* A fiber that has changed the floating-point environment keeps it to itself. */
+/* Switch. The floating-point control words of a fiber do not affect others. */
 static inline void switch_context(struct sp_shard *s, struct sp__context *from,
 				  struct sp__context *to)
 {
@@ -172,7 +173,7 @@ void sp__shard_switch(struct sp_shard *s, enum sp__switch_action action)
 		leave_for_fiber(s, self, next);
 		switch_context(s, &self->ctx, &next->ctx);
 	}
-	/* Perhaps on another shard by now, as enter_fiber() has noted. */
+	/* The fiber may now run on another shard: enter_fiber() has set it. */
 	finish_switch(self->shard);
 }
 

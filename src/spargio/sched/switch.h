@@ -7,8 +7,8 @@
 #include "spargio/sched/shard.h"
 
 /*
- * Switch away from the running fiber, which is already in its wait lists, and
- * do @action for it when it has left its stack. Returns when it is resumed.
+ * Switch from the running fiber to the next one. Carry out @action for the
+ * fiber when it has left its stack. Returns when the fiber is resumed.
  */
 void sp__shard_switch(struct sp_shard *shard, enum sp__switch_action action);
 

@@ -35,15 +35,15 @@ static void take_result(struct sp_fiber *fiber, int *ret)
 
 	if (ret != NULL)
 		*ret = fiber->ret;
-	/* No thread may find it under its old id after the unlock. */
+	/* After the unlock no thread may find the fiber by its old id. */
 	atomic_store_explicit(&fiber->id, 0, memory_order_relaxed);
 	sp__spin_unlock(&fiber->lock);
 	sp__fiber_free(rt, here != NULL && here->rt == rt ? here : NULL, fiber);
 }
 
 /*
- * Lock the fiber that @task names, which nobody joins, for @self, the calling
- * fiber or NULL. On an error *@out is untouched and nothing locked.
+ * Lock the fiber of @task, if the calling fiber @self (or NULL) may join it.
+ * After an error *@out is unchanged and no lock is held.
  */
 static int lock_joinable(struct sp_task task, const struct sp_fiber *self,
 			 struct sp_fiber **out)
@@ -92,7 +92,7 @@ int sp__join_begin(struct sp_task task, struct sp__waiter *w)
 	return err;
 }
 
-/* We are its joiner, so the fiber still exists. */
+/* The caller is the fiber's joiner, so the fiber still exists. */
 int sp__join_end(struct sp_task task, int *ret)
 {
 	struct sp_fiber *fiber = task.fiber;
@@ -172,7 +172,8 @@ int sp_cancel(struct sp_task task)
 	if (fiber == NULL)
 		return -ESRCH;
 	/*
-	 * Under its lock, so that the fiber cannot end and its slot be reused.
+	 * The lock is held, so the fiber cannot end and its slot cannot be
+	 * reused.
 	 */
 	sp__fiber_cancel(fiber);
 	sp__spin_unlock(&fiber->lock);
@@ -237,8 +238,25 @@ void sp_yield(void)
 
 	if (self == NULL)
 		return;
-	assert(self->no_yield == 0); /* a lock is held: see fiber.h */
+	assert(self->no_yield == 0); /* see sp_no_yield_begin() */
 	sp__shard_switch(self->shard, SP__SWITCH_REQUEUE);
+}
+
+void sp_yield_poll(void)
+{
+	struct sp_fiber *self = sp__fiber_self();
+
+	if (self == NULL)
+		return;
+	self->shard->budget = 0;
+	sp_yield();
+}
+
+uint64_t sp_shard_turn(void)
+{
+	struct sp_fiber *self = sp__fiber_self();
+
+	return self == NULL ? 0 : self->shard->turn;
 }
 
 int sp_migrate(uint32_t shard)
@@ -255,7 +273,7 @@ int sp_migrate(uint32_t shard)
 		sp__count(&self->shard->counts.affinity_violations, 1);
 		return -EBUSY;
 	}
-	assert(self->no_yield == 0); /* a lock is held: see fiber.h */
+	assert(self->no_yield == 0); /* see sp_no_yield_begin() */
 	self->shard->migrate_to = shard;
 	sp__shard_switch(self->shard, SP__SWITCH_MIGRATE);
 	return 0;

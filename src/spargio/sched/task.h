@@ -13,13 +13,16 @@
 /* Try to join without waiting: -EAGAIN if the fiber has not ended. */
 int sp__join_try(struct sp_task task, int *ret);
 /*
- * Make @w the joiner: 0, or 1 if the fiber has ended already and @w will not be
- * woken.
+ * Make @w the joiner. Returns 0, or 1 if the fiber has already ended, so that
+ * @w will not be woken.
  */
 int sp__join_begin(struct sp_task task, struct sp__waiter *w);
-/* The joiner takes the result or, with -EAGAIN, stops being the joiner. */
+/*
+ * Stop being the joiner. If the fiber has ended, take its result; else return
+ * -EAGAIN.
+ */
 int sp__join_end(struct sp_task task, int *ret);
-/* Stop being the joiner, whether the fiber has ended or not. */
+/* Stop being the joiner without taking the result. */
 void sp__join_leave(struct sp_task task);
 
 #endif

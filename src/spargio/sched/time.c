@@ -11,7 +11,7 @@ int sp_sleep(int64_t ns)
 	return sp_sleep_until(sp_in(ns));
 }
 
-/* The deadline that wakes us may be @when or that of an outer scope. */
+/* A deadline of sp_deadline_push() before @when ends the sleep early. */
 int sp_sleep_until(int64_t when)
 {
 	struct sp_fiber *self = sp__fiber_self();
@@ -47,7 +47,7 @@ void sp_deadline_pop(struct sp_scope *scope)
 		self->deadline = scope->outer;
 }
 
-/* As in sp__wait_end(): a shield ignores the deadlines of outer scopes. */
+/* As in sp__wait_end(): a shield ignores deadlines of sp_deadline_push(). */
 int64_t sp__deadline_of(const struct sp_fiber *fiber, int64_t deadline)
 {
 	if (fiber->shield != 0 || deadline < fiber->deadline)
@@ -129,7 +129,9 @@ void sp__timer_watch(struct sp_timer *timer, struct sp__waiter *w)
 	sp__spin_unlock(&timer->lock);
 }
 
-/* The waker held this lock, so it no longer uses @w. */
+/*
+ * A reset uses @w only while it holds the lock, so @w may be freed after this.
+ */
 void sp__timer_unwatch(struct sp_timer *timer, struct sp__waiter *w)
 {
 	sp__spin_lock(&timer->lock);
@@ -137,7 +139,7 @@ void sp__timer_unwatch(struct sp_timer *timer, struct sp__waiter *w)
 	sp__spin_unlock(&timer->lock);
 }
 
-/* One wait: until the timer's current time, a reset, or @deadline. */
+/* Wait until the timer's current time, a reset, or @deadline. */
 static uint32_t timer_wait_once(struct sp_timer *timer, struct sp_fiber *self,
 				int64_t deadline)
 {

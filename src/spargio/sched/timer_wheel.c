@@ -141,7 +141,7 @@ static bool next_slot(const struct sp__timer_wheel *wheel, int *level,
 	return false;
 }
 
-/* Timers beyond SPAN wait at the end of the top level. */
+/* No slot is ahead: find the slot of the top level with timers beyond SPAN. */
 static bool wrapped_slot(const struct sp__timer_wheel *wheel, int *level,
 			 int *slot, uint64_t *tick)
 {

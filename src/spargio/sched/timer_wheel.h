@@ -28,13 +28,15 @@ enum {
 
 struct sp__timer {
 	struct sp__timer *next;
-	/* the pointer to this timer; NULL if not set */
+	/*
+	 * address of the pointer to this timer; NULL if the timer is not set
+	 */
 	struct sp__timer **link;
 	uint64_t tick;
 };
 
 struct sp__timer_wheel {
-	uint64_t now; /* tick up to which everything has fired */
+	uint64_t now; /* tick up to which all timers have expired */
 	uint32_t count;
 	uint64_t taken[SP__TIMER_WHEEL_LEVELS];
 	struct sp__timer *slots[SP__TIMER_WHEEL_LEVELS][SP__TIMER_WHEEL_SLOTS];

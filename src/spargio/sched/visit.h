@@ -17,13 +17,14 @@
 
 /* From here on sp__visit_begin() succeeds for @rt. */
 void sp__visits_open(struct sp_rt *rt);
-/* Refuse new calls and wait until all have ended; fine if not open. */
+/* Refuse new calls and wait until all running calls have ended. */
 void sp__visits_close(struct sp_rt *rt);
 
 /*
- * -ESHUTDOWN if @rt, which need not exist, is not open; else 0, and the caller
- * ends with sp__visit_end(). In a fiber of @rt both do nothing. Do not wait in
- * between.
+ * Begin a call into @rt. Returns 0, and then the caller must call
+ * sp__visit_end(), or -ESHUTDOWN if @rt is not in the list; @rt need not exist
+ * any more. On a shard of @rt both functions do nothing. Do not wait between
+ * the two calls.
  */
 int sp__visit_begin(struct sp_rt *rt);
 void sp__visit_end(struct sp_rt *rt);

@@ -45,13 +45,14 @@ void sp__wait_void(struct sp_fiber *fiber)
 }
 
 /*
- * A fiber that repeats a refused wait in a loop would never leave its shard:
- * every refused wait takes from the budget of the turn.
+ * A refused wait uses a part of the turn's budget, and yields if the budget is
+ * used up. Otherwise a fiber that repeats a refused wait in a loop would keep
+ * other fibers from running.
  */
 static uint32_t refuse_wait(struct sp_shard *shard, uint32_t code)
 {
 	if (--shard->budget < 0) {
-		/* A lock is held: see fiber.h. */
+		/* see sp_no_yield_begin() */
 		assert(shard->current->no_yield == 0);
 		sp__shard_switch(shard, SP__SWITCH_REQUEUE);
 	}
@@ -85,7 +86,7 @@ uint32_t sp__wait_end(struct sp_fiber *fiber, uint64_t epoch, int64_t deadline,
 		atomic_load_explicit(&fiber->wake, memory_order_relaxed) &
 		SP__CANCELLABLE;
 
-	assert(fiber->no_yield == 0); /* a lock is held: see fiber.h */
+	assert(fiber->no_yield == 0); /* see sp_no_yield_begin() */
 	if (cancellable) {
 		if (deadline > fiber->deadline)
 			deadline = fiber->deadline;

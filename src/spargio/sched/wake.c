@@ -37,7 +37,7 @@ bool sp__wake_claim(struct sp_fiber *fiber, uint64_t epoch, uint32_t code)
 void sp__wake_deliver(struct sp_fiber *fiber)
 {
 	struct sp_shard *here = sp__shard_self();
-	/* does not change while it waits */
+	/* does not change while the fiber waits */
 	struct sp_shard *its = fiber->shard;
 
 	assert(its != NULL);
@@ -83,7 +83,8 @@ bool sp__waitlist_wake_one(struct sp__waitlist *list)
 	while (!sp__waitlist_empty(list)) {
 		struct sp__waiter *w = list->head.next;
 		/*
-		 * After the wake-up w may be gone: it is on the fiber's stack.
+		 * After the wake-up do not access w: it is on the stack of the
+		 * fiber, which may already run.
 		 */
 		struct sp_fiber *fiber = w->fiber;
 		uint64_t epoch = w->epoch;

@@ -10,8 +10,9 @@
 bool sp__wake(struct sp_fiber *fiber, uint64_t epoch, uint32_t code);
 
 /*
- * sp__wake() in two steps, to give the fiber something in between: after the
- * claim no one else can wake it, and it sleeps until delivered.
+ * sp__wake() in two steps, to pass data to the fiber in between: after the
+ * claim no other waker succeeds, and the fiber sleeps until
+ * sp__wake_deliver().
  */
 bool sp__wake_claim(struct sp_fiber *fiber, uint64_t epoch, uint32_t code);
 void sp__wake_deliver(struct sp_fiber *fiber);
@@ -21,7 +22,7 @@ void sp__waitlist_init(struct sp__waitlist *list);
 void sp__waitlist_add(struct sp__waitlist *list, struct sp__waiter *w);
 void sp__waitlist_remove(struct sp__waiter *w); /* fine if @w is in no list */
 bool sp__waitlist_empty(const struct sp__waitlist *list);
-/* Remove waiters from the front until one could be woken; false if none. */
+/* Wake the first waiter whose wait is not over. False if there is none. */
 bool sp__waitlist_wake_one(struct sp__waitlist *list);
 void sp__waitlist_wake_all(struct sp__waitlist *list);
 

@@ -1,10 +1,10 @@
 /*
  * The simulated back end.
  *
- * An operation on a socket is tried at once and waits for a change of the
- * socket if need be, as in the epoll back end. An operation on files, folders
- * and paths happens at a later virtual time. Either way the fiber learns of the
- * result at a later turn of its shard.
+ * An operation on a socket is tried immediately. If the socket is not ready,
+ * the operation waits for a change of the socket, as in the epoll back end. An
+ * operation on a file, directory or path happens at a later virtual time. In
+ * both cases the fiber gets the result in a later turn of its shard.
  */
 #include "spargio/sim/backend.h"
 #include "spargio/io/sys.h"
@@ -47,7 +47,7 @@ static void refuse_op(struct sp__op *op)
 	sp__sim_complete(op, sp__sim_refuse(what));
 }
 
-/* Operations whose descriptor says what happens. */
+/* Start an operation whose execution depends on the type of its descriptor. */
 static void start_on_file(struct sp_sim_host *host, struct sp__op *op)
 {
 	struct sp__sim_file *file = sp__sim_fd_get(host, op->sqe.fd);
@@ -64,43 +64,48 @@ static void start_on_file(struct sp_sim_host *host, struct sp__op *op)
 		sp__sim_disk_start(host, op);
 }
 
+/*
+ * Operations whose descriptor is looked up first: a socket executes them
+ * (attempt_socket()), any other file by the table of disk.c.
+ */
+static const bool on_descriptor[256] = {
+	[IORING_OP_POLL_ADD] = true, [IORING_OP_READ] = true,
+	[IORING_OP_READV] = true,    [IORING_OP_WRITE] = true,
+	[IORING_OP_WRITEV] = true,   [IORING_OP_RECV] = true,
+	[IORING_OP_RECVMSG] = true,  [IORING_OP_SEND] = true,
+	[IORING_OP_SENDMSG] = true,  [IORING_OP_ACCEPT] = true,
+	[IORING_OP_CONNECT] = true,
+};
+
+bool sp__sim_knows(uint8_t opcode)
+{
+	return opcode == IORING_OP_NOP || opcode == IORING_OP_CLOSE ||
+	       on_descriptor[opcode] || sp__sim_disk_knows(opcode);
+}
+
 static void sim_start(struct sp_shard *shard, struct sp__op *op)
 {
 	struct sp_sim_host *host = io_of(shard)->host;
+	uint8_t opcode = op->sqe.opcode;
 
 	op->link = NULL;
-	sp__sim_note(host->sim, host, "starts", op->sqe.opcode,
-		     (uint64_t)op->sqe.fd);
-	switch (op->sqe.opcode) {
-	case IORING_OP_NOP:
+	sp__sim_note(host->sim, host, "starts", opcode, (uint64_t)op->sqe.fd);
+	if (!sp__sim_knows(opcode))
+		refuse_op(op);
+	else if (opcode == IORING_OP_NOP)
 		sp__sim_complete(op, 0);
-		break;
-	case IORING_OP_CLOSE:
+	else if (opcode == IORING_OP_CLOSE)
 		sp__sim_complete(op, sp__sim_fd_close(host, op->sqe.fd));
-		break;
-	case IORING_OP_POLL_ADD:
-	case IORING_OP_READ:
-	case IORING_OP_READV:
-	case IORING_OP_WRITE:
-	case IORING_OP_WRITEV:
-	case IORING_OP_RECV:
-	case IORING_OP_RECVMSG:
-	case IORING_OP_SEND:
-	case IORING_OP_SENDMSG:
-	case IORING_OP_ACCEPT:
-	case IORING_OP_CONNECT:
+	else if (on_descriptor[opcode])
 		start_on_file(host, op);
-		break;
-	default:
-		if (sp__sim_disk_knows(op->sqe.opcode))
-			sp__sim_disk_start(host, op);
-		else
-			refuse_op(op);
-		break;
-	}
+	else
+		sp__sim_disk_start(host, op);
 }
 
-/* An operation on the disk is not in a list: it completes soon anyway. */
+/*
+ * Cancel an operation that waits in a list. An operation on the disk is in no
+ * list; it completes soon anyway.
+ */
 static void sim_cancel(struct sp_shard *shard, struct sp__op *op)
 {
 	(void)shard;

@@ -8,4 +8,7 @@
 
 extern const struct sp__backend sp__backend_sim;
 
+/* True if the back end executes the opcode. */
+bool sp__sim_knows(uint8_t opcode);
+
 #endif

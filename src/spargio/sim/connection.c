@@ -17,9 +17,9 @@ enum segment_type {
 	SEGMENT_DATA,
 	SEGMENT_FIN,
 	SEGMENT_RST,
-	SEGMENT_SYN,	 /* to nobody yet */
-	SEGMENT_REFUSED, /* answers to SEGMENT_SYN */
-	SEGMENT_ACCEPTED,
+	SEGMENT_SYN,	  /* has no receiving socket yet */
+	SEGMENT_REFUSED,  /* answer to SEGMENT_SYN */
+	SEGMENT_ACCEPTED, /* answer to SEGMENT_SYN */
 };
 
 struct segment {
@@ -77,7 +77,7 @@ static struct segment *new_segment(enum segment_type type,
 	return g;
 }
 
-/* When a segment of @len bytes that is sent now arrives. */
+/* The time at which a segment of @len bytes that is sent now arrives. */
 static int64_t arrival_of(struct sp__sim_socket *from,
 			  const struct sp_sim_host *to, size_t len)
 {
@@ -96,7 +96,7 @@ static int64_t arrival_of(struct sp__sim_socket *from,
 	return when;
 }
 
-/* A lost segment is not sent again: the socket has nobody who waits for it. */
+/* Send the first @len bytes of @b as a segment. False if out of memory. */
 static bool send_segment(enum segment_type type, struct sp__sim_socket *from,
 			 const struct sp__sim_bytes *b, size_t len)
 {
@@ -149,8 +149,10 @@ static void take_segment(struct segment *g)
 {
 	struct sp__sim_socket *to = g->to;
 
+	to->heard = to->file.host->sim->now;
+
 	if (to->closed) {
-		/* Nobody is there: what is not an answer is answered by RST. */
+		/* The receiver has closed its socket: answer data by RST. */
 		if (g->type == SEGMENT_DATA && g->from != NULL)
 			reset_socket(g->from, -ECONNRESET);
 		return;
@@ -205,7 +207,10 @@ static void retry_syn(struct sp_sim *sim, struct segment *g)
 	schedule_segment(sim, g, sim->now + (SYN_RETRY << (client->syns - 1)));
 }
 
-/* Make the server's end and queue it at the listener. False: out of memory. */
+/*
+ * Make the server's socket and add it to the queue of the listener. False if
+ * out of memory.
+ */
 static bool join_ends(struct sp__sim_socket *listener,
 		      struct sp__sim_socket *client)
 {
@@ -219,6 +224,7 @@ static bool join_ends(struct sp__sim_socket *listener,
 	s->state = SP__SIM_OPEN;
 	s->local = client->peer;
 	s->peer = client->local;
+	s->heard = s->file.host->sim->now;
 	s->other = client;
 	client->refs++;
 	client->other = s;
@@ -283,7 +289,7 @@ static void segment_arrives(struct sp_sim *sim, void *arg)
 		syn_arrives(sim, g);
 		return;
 	}
-	/* Behind one that is tried again it waits its turn. */
+	/* Wait behind an earlier segment that has to be sent again. */
 	if (g->from != NULL && sim->now < g->from->retry_at) {
 		schedule_segment(sim, g, g->from->retry_at);
 		return;
@@ -444,6 +450,67 @@ void sp__sim_send_end(struct sp__sim_socket *s)
 		return;
 	s->out_over = true;
 	(void)send_segment(SEGMENT_FIN, s, NULL, 0);
+}
+
+/* Keepalive */
+
+struct probe {
+	struct sp__sim_socket *socket;
+	uint64_t number;
+};
+
+static void free_probe(void *arg)
+{
+	struct probe *p = arg;
+
+	sp__sim_socket_put(p->socket);
+	free(p);
+}
+
+static void probe_peer(struct sp_sim *sim, void *arg);
+
+static void schedule_probe(struct sp_sim *sim, struct probe *p, int seconds)
+{
+	sp__sim_schedule(sim, &(struct sp__sim_event){ .when = sim->now +
+							       seconds * SP_S,
+						       .fire = probe_peer,
+						       .drop = free_probe,
+						       .arg = p,
+						       .weather = true });
+}
+
+/* The answer of the other end's kernel comes at once, if any does. */
+static void probe_peer(struct sp_sim *sim, void *arg)
+{
+	struct probe *p = arg;
+	struct sp__sim_socket *s = p->socket;
+	struct sp__sim_socket *other = s->other;
+
+	if (s->closed || s->broken || p->number != s->probe || other == NULL) {
+		free_probe(p);
+		return;
+	}
+	if (!sp__sim_is_lost(s->file.host, other->file.host)) {
+		if (other->closed && !other->out_over)
+			reset_socket(s, -ECONNRESET);
+		s->unanswered = 0;
+		s->heard = sim->now;
+	} else if (++s->unanswered >= (uint32_t)s->count && s->count > 0) {
+		reset_socket(s, -ETIMEDOUT);
+	}
+	schedule_probe(sim, p, s->unanswered > 0 ? s->every_s : s->idle_s);
+}
+
+void sp__sim_keep_alive(struct sp__sim_socket *s)
+{
+	struct probe *p = malloc(sizeof(*p));
+
+	s->probe++;
+	if (p == NULL)
+		return;
+	*p = (struct probe){ s, s->probe };
+	s->refs++;
+	schedule_probe(s->file.host->sim, p, s->idle_s);
 }
 
 void sp__sim_break(struct sp__sim_socket *s)

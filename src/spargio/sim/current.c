@@ -1,15 +1,16 @@
 /*
- * Which simulation runs in this thread, and its clock.
+ * The simulation of this thread, and its clock.
  *
- * From the first simulation of the process on, clock and system calls go
- * through functions that ask this; in other threads they go on to the kernel.
+ * From the first simulation of the process on, clock and system calls of the
+ * runtime go to functions that call sp__sim_current(). In threads without a
+ * simulation these functions call the kernel.
  */
 #include "spargio/sched/clock.h"
 #include "spargio/sim/world.h"
 
 #include <spargio/time.h>
 
-#define CLOCK_COST 20 /* virtual ns; so that a loop that polls the clock ends */
+#define CLOCK_COST 20 /* virtual ns of a read; else polling loops never end */
 
 static _Thread_local struct sp_sim *current;
 

@@ -7,7 +7,7 @@
 #define DATAGRAM_MAX 65507
 #define QUEUE_MAX    256
 
-/* A datagram on its way. */
+/* A datagram that was sent and has not arrived. */
 struct packet {
 	struct sp_sim_host *host;
 	struct sp_addr to;
@@ -92,7 +92,7 @@ int sp__sim_sendto(struct sp__sim_socket *s, const struct sp__sim_bytes *b)
 	if (err < 0)
 		return err;
 	host = sp__sim_host_at(s->file.host, &to);
-	/* Lost, as the sender cannot know. */
+	/* The datagram is lost, but the sender gets no error. */
 	if (host == NULL || sp__sim_is_lost(s->file.host, host) ||
 	    sp__sim_strikes(sim, SP__SIM_NETWORK, SP_SIM_SLOW_SEGMENT))
 		return (int)b->len;

@@ -1,8 +1,8 @@
 /*
- * Operations on files, folders and paths.
+ * Operations on files, directories and paths.
  *
- * An operation happens as a whole at a virtual time after its start, so that
- * operations in flight at the same time happen in any order.
+ * An operation happens as a whole at a random virtual time after its start. So
+ * operations that are in flight at the same time happen in any order.
  */
 #include "spargio/sim/disk.h"
 #include "spargio/io/sync_ops.h"
@@ -34,13 +34,13 @@ struct disk_file {
 	struct sp__sim_file file; /* must be the first member */
 	struct sp__sim_inode *inode;
 	size_t position;
-	uint32_t refs; /* the descriptor and operations in flight */
+	uint32_t refs; /* references: descriptor and operations in flight */
 };
 
 /* An operation in flight. */
 struct pending {
 	struct sp__op *op;
-	struct disk_file *file; /* of its descriptor, or NULL */
+	struct disk_file *file; /* open file of sqe.fd, or NULL */
 };
 
 /* Open files */
@@ -123,11 +123,11 @@ static struct disk_file *disk_file_at(struct sp_sim_host *host, int fd)
 		       : NULL;
 }
 
-/* Where a path leads. */
+/* The result of looking up a path. */
 struct place {
 	struct sp__sim_inode *parent;
 	char name[NAME_MAX + 1];     /* empty for "/", "." and ".." */
-	struct sp__sim_inode *inode; /* or NULL */
+	struct sp__sim_inode *inode; /* NULL if the name does not exist */
 };
 
 static int step_into(struct place *at, const char *name, size_t len)
@@ -326,7 +326,7 @@ static bool is_below(const struct sp__sim_inode *inode,
 	return false;
 }
 
-/* What a rename would replace: 0 if that may be. */
+/* 0 if a rename may replace the inode at @to, else an error. */
 static int check_target(const struct place *from, const struct place *to)
 {
 	if (to->inode == NULL)
@@ -506,7 +506,7 @@ static int run_fchmod(struct sp_sim_host *host, struct disk_file *f,
 	return 0;
 }
 
-/* The position counts entries. */
+/* The position of a directory is a number of entries. */
 static int run_getdents(struct sp_sim_host *host, struct disk_file *f,
 			const struct io_uring_sqe *sqe)
 {
@@ -537,6 +537,10 @@ static int run_getdents(struct sp_sim_host *host, struct disk_file *f,
 	return (int)used;
 }
 
+/*
+ * Operations on names, and on the file of the descriptor. Rows of sync_ops.c
+ * that are not simulated are in tests/unit/test_spargio_sync_ops.c.
+ */
 /* clang-format off */
 static const struct row {
 	int (*path)(struct sp_sim_host *, const struct io_uring_sqe *);

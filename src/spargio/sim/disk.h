@@ -8,7 +8,7 @@
 
 int sp__sim_disk_new(struct sp_sim_host *host);
 void sp__sim_disk_free(struct sp_sim_host *host);
-/* The power fails: what was not synced is lost, by the faults of the plan. */
+/* The power fails: changes that were not synced are lost, see inode.h. */
 void sp__sim_disk_crash(struct sp_sim_host *host);
 
 /* True if the disk executes the opcode. */

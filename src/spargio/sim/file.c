@@ -73,7 +73,7 @@ void sp__sim_fds_drop(struct sp_sim_host *host, bool abrupt)
 		if (file == NULL)
 			continue;
 		host->fds[i] = NULL;
-		/* The fibers that waited, and their operations, are gone. */
+		/* The fibers that waited were freed with their operations. */
 		file->waiting = NULL;
 		file->kind->close(file, abrupt);
 	}

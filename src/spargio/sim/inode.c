@@ -16,9 +16,9 @@ enum change_type {
 struct sp__sim_change {
 	struct sp__sim_change *next;
 	enum change_type type;
-	struct sp__sim_inode *inode; /* CHANGE_ADD */
+	struct sp__sim_inode *inode; /* for CHANGE_ADD */
 	size_t offset, len;
-	uint8_t data[]; /* of a write; else the name */
+	uint8_t data[]; /* CHANGE_WRITE: the bytes; ADD, REMOVE: the name */
 };
 
 struct sp__sim_inode *sp__sim_inode_new(struct sp_sim_host *host, mode_t mode)
@@ -70,7 +70,7 @@ static struct sp__sim_change *take_changes(struct sp__sim_inode *inode)
 	return changes;
 }
 
-/* Entries of a folder, in the order in which they were added */
+/* Entries of a directory, in the order in which they were added */
 
 static struct sp__sim_entry **find_entry(struct sp__sim_entry **list,
 					 const char *name, size_t len)
@@ -335,7 +335,7 @@ void sp__sim_inode_lose(struct sp_sim *sim, struct sp__sim_inode *inode)
 	inode->changes_tail = at;
 }
 
-/* Of a write some sectors are on the disk. */
+/* SP_SIM_TEAR: only some sectors of a write are on the disk. */
 static void store_torn(struct sp_sim *sim, struct sp__sim_inode *inode,
 		       const struct sp__sim_change *change)
 {
@@ -382,7 +382,10 @@ static void crash_file(struct sp_sim_host *host, struct sp__sim_inode *inode)
 	host->disk->used += inode->seen.len;
 }
 
-/* The changes of a folder are on the disk in order: the first ones, or none. */
+/*
+ * Changes of a directory reach the disk in order: so after a power failure the
+ * first changes are on the disk, perhaps none or all.
+ */
 static void crash_folder(struct sp_sim_host *host, struct sp__sim_inode *dir)
 {
 	struct sp_sim *sim = host->sim;

@@ -1,12 +1,14 @@
 /*
- * spargio/sim/inode.h - files and folders, and what of them is on the disk
+ * spargio/sim/inode.h - files and directories, in memory and on the disk
  *
- * Each has its content as programs see it, its content on the disk, and in
- * between the changes since the last sync, in order. A sync applies them to the
- * disk. When the power fails, the plan says which of them are on the disk all
- * the same; then programs see what is on the disk.
+ * An inode has the content that programs see, the content on the disk, and a
+ * list of the changes since the last sync, in order. A sync applies the
+ * changes to the content on the disk. When the power fails, the faults
+ * SP_SIM_KEEP and SP_SIM_TEAR decide which changes are on the disk
+ * nevertheless; afterwards programs see the content on the disk.
  *
- * Data of a file needs a sync of the file, a name needs a sync of its folder.
+ * To be kept, data of a file needs a sync of the file, and a name needs a sync
+ * of its directory.
  */
 #ifndef SPARGIO_SIM_INODE_H
 #define SPARGIO_SIM_INODE_H
@@ -33,12 +35,12 @@ struct sp__sim_change;
 struct sp__sim_inode {
 	uint64_t number;
 	mode_t mode;
-	uint32_t refs;	/* entries, changes and open files */
-	uint32_t links; /* entries that programs see */
+	uint32_t refs;	/* references of entries, changes and open files */
+	uint32_t links; /* entries of this inode that programs see */
 	int64_t changed;
-	/* A file. */
+	/* File: content that programs see, and content on the disk. */
 	struct sp__sim_content seen, stored;
-	/* A folder. */
+	/* Directory: entries that programs see, and entries on the disk. */
 	struct sp__sim_inode *parent;
 	struct sp__sim_entry *entries, *stored_entries;
 	struct sp__sim_change *changes, **changes_tail;
@@ -46,18 +48,21 @@ struct sp__sim_inode {
 
 struct sp__sim_disk {
 	struct sp__sim_inode *root;
-	uint64_t inodes; /* made so far */
-	uint64_t used;	 /* bytes that files hold */
+	uint64_t inodes; /* number of inodes made so far */
+	uint64_t used;	 /* bytes of all files */
 };
 
-/* NULL if out of memory; the caller has a reference. */
+/* Returns an inode with one reference, or NULL if out of memory. */
 struct sp__sim_inode *sp__sim_inode_new(struct sp_sim_host *host, mode_t mode);
 void sp__sim_inode_put(struct sp__sim_inode *inode);
 
-/* The entry of a folder, or NULL. */
+/* The inode of the entry @name in directory @dir, or NULL. */
 struct sp__sim_inode *sp__sim_inode_find(const struct sp__sim_inode *dir,
 					 const char *name, size_t len);
-/* Change a folder: 0 or -ENOMEM. The name is replaced if it is there. */
+/*
+ * Change a directory. sp__sim_inode_add() replaces an existing entry of the
+ * same name. 0, -ENOMEM, or -ENOENT if the entry to remove does not exist.
+ */
 int sp__sim_inode_add(struct sp__sim_inode *dir, const char *name,
 		      struct sp__sim_inode *inode);
 int sp__sim_inode_remove(struct sp__sim_inode *dir, const char *name);
@@ -68,11 +73,11 @@ int sp__sim_inode_write(struct sp_sim_host *host, struct sp__sim_inode *inode,
 int sp__sim_inode_truncate(struct sp_sim_host *host,
 			   struct sp__sim_inode *inode, size_t len);
 
-/* 0 or -ENOMEM. */
+/* Apply all changes to the content on the disk. 0 or -ENOMEM. */
 int sp__sim_inode_sync(struct sp__sim_inode *inode);
-/* A sync failed: some of the changes never get to the disk. */
+/* A sync has failed: drop some of the changes, drawn at random. */
 void sp__sim_inode_lose(struct sp_sim *sim, struct sp__sim_inode *inode);
-/* The power fails, for the tree below @dir. */
+/* The power fails: apply its effects to the tree below @dir. */
 void sp__sim_inode_crash(struct sp_sim_host *host, struct sp__sim_inode *dir);
 
 #endif

@@ -1,12 +1,14 @@
 /*
- * The system calls that the runtime makes itself, in a simulation.
+ * The simulated system calls, see io/sys.h.
  *
- * In a thread without a simulation they go on to the kernel, as do calls on
- * descriptors that the kernel assigned.
+ * In a thread without a simulation, and for a descriptor that the kernel has
+ * assigned, they call the kernel.
  */
 #include "spargio/sim/network.h"
 #include "spargio/io/sys.h"
 #include "spargio/sim/socket.h"
+
+#include <spargio/time.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,13 +18,15 @@
 
 #define SETTABLE_FLAGS (O_APPEND | O_NONBLOCK)
 
-/* The result of a system call from 0 or more, or a negative errno. */
+/*
+ * Convert @res, a result or a negative errno, to a result of libc and errno.
+ */
 static int set_errno(int res)
 {
 	if (res >= 0)
 		return res;
 	errno = -res;
-	return -1; /* as libc */
+	return -1; /* the error result of libc */
 }
 
 static bool is_real(int fd)
@@ -123,7 +127,7 @@ static int sim_connect(int fd, const struct sockaddr *to, socklen_t len)
 	return set_errno(err < 0 ? err : sp__sim_connect(s, &addr));
 }
 
-/* Sizes and timers are taken and ignored. */
+/* Accept and ignore options of buffer sizes and timers but for keepalive. */
 static int sim_setsockopt(int fd, int level, int name, const void *value,
 			  socklen_t len)
 {
@@ -141,6 +145,41 @@ static int sim_setsockopt(int fd, int level, int name, const void *value,
 		memcpy(&number, value, sizeof(number));
 	if (level == SOL_SOCKET && name == SO_REUSEPORT)
 		s->reuse_port = number != 0;
+	if (level != IPPROTO_TCP)
+		return 0;
+	switch (name) {
+	case TCP_KEEPIDLE:
+		s->idle_s = number;
+		sp__sim_keep_alive(s);
+		break;
+	case TCP_KEEPINTVL:
+		s->every_s = number;
+		break;
+	case TCP_KEEPCNT:
+		s->count = number;
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+static int get_tcp_info(int fd, void *value, socklen_t *len)
+{
+	struct tcp_info info = { 0 };
+	struct sp__sim_socket *s;
+	int64_t ms;
+	int err;
+
+	s = socket_of(fd, &err);
+	if (s == NULL)
+		return err;
+	ms = (s->file.host->sim->now - s->heard) / SP_MS;
+	info.tcpi_last_data_recv = (uint32_t)ms;
+	info.tcpi_last_ack_recv = (uint32_t)ms;
+	if (*len > sizeof(info))
+		*len = sizeof(info);
+	memcpy(value, &info, *len);
 	return 0;
 }
 
@@ -151,6 +190,8 @@ static int sim_getsockopt(int fd, int level, int name, void *value,
 
 	if (is_real(fd))
 		return getsockopt(fd, level, name, value, len);
+	if (level == IPPROTO_TCP && name == TCP_INFO)
+		return set_errno(get_tcp_info(fd, value, len));
 	if (level != SOL_SOCKET || name != SO_PEERCRED || *len < sizeof(cred))
 		return set_errno(sp__sim_refuse("getsockopt()"));
 	memcpy(value, &cred, sizeof(cred));
@@ -315,7 +356,7 @@ static ssize_t sim_getrandom(void *data, size_t len, unsigned int flags)
 	return (ssize_t)len;
 }
 
-/* Operations go through the back end. */
+/* In a simulation no operation is tried: the back end executes all of them. */
 static enum sp__attempt sim_try(const struct io_uring_sqe *sqe, int *res)
 {
 	return sp__sim_current() == NULL ? sp__sqe_try(sqe, res)

@@ -4,7 +4,7 @@
 #ifndef SPARGIO_SIM_NETWORK_H
 #define SPARGIO_SIM_NETWORK_H
 
-/* Replace the system calls of io/sys.h, once in a process. */
+/* Replace the system calls of io/sys.h, in all threads of the process. */
 void sp__sim_install_network(void);
 
 #endif

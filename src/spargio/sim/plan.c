@@ -1,5 +1,5 @@
 /*
- * Plans of faults: drawing one from a seed, and making one smaller.
+ * Plans of faults: draw a plan from a seed, and shrink a plan.
  */
 #include "spargio/sim/world.h"
 
@@ -7,8 +7,7 @@
 
 struct row {
 	const char *name;
-	uint32_t
-		ppm; /* the most that a plan gets unless the caller says more */
+	uint32_t ppm; /* chance if the caller gives no plan */
 };
 
 /* clang-format off */
@@ -44,7 +43,7 @@ const char *sp_sim_fault_name(enum sp_sim_fault fault)
 void sp_sim_plan_draw(uint64_t seed, const struct sp_sim_plan *allowed,
 		      struct sp_sim_plan *out)
 {
-	/* Only for its random numbers; apart from those of the run. */
+	/* Used as a source of random numbers other than those of the run. */
 	struct sp_sim draw = { .random = { [SP__SIM_HOSTS] = ~seed } };
 
 	*out = (struct sp_sim_plan){ 0 };
@@ -54,7 +53,9 @@ void sp_sim_plan_draw(uint64_t seed, const struct sp_sim_plan *allowed,
 
 		if (random & 1)
 			continue;
-		/* Of all, a tenth or a hundredth: rare faults find more. */
+		/*
+		 * Take all of it, a tenth or a hundredth, to get rare faults.
+		 */
 		for (uint64_t tenths = (random >> 1) % 3; tenths > 0; tenths--)
 			most = (most + 9) / 10;
 		out->ppm[i] = most;

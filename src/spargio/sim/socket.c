@@ -10,10 +10,10 @@
 
 #define LOCAL_MIN  (5 * SP_US) /* latency within a host */
 #define LOCAL_MAX  (50 * SP_US)
-#define TAIL	   100 /* one segment in so many takes up to ten times longer */
+#define TAIL	   100 /* 1 of TAIL segments takes up to ten times longer */
 #define PORT_FIRST 32768
 
-/* Life */
+/* Life cycle */
 
 struct sp__sim_socket *sp__sim_socket_new(struct sp_sim_host *host, int family,
 					  int type)
@@ -58,7 +58,7 @@ static void close_socket(struct sp__sim_file *file, bool abrupt)
 		close_socket(&queued->file, abrupt);
 	}
 	if (!abrupt && other != NULL) {
-		/* Bytes that nobody will read: the peer has to know. */
+		/* As TCP: send RST if received bytes will never be read. */
 		if (s->in_end > s->in_begin)
 			sp__sim_break(s);
 		else
@@ -202,7 +202,7 @@ int64_t sp__sim_latency(const struct sp_sim_host *from,
 	return sp__sim_between(sim, SP__SIM_NETWORK, low, high);
 }
 
-/* True if a socket at @at takes what is sent to @to. */
+/* True if a socket bound to @at receives segments that are sent to @to. */
 static bool socket_takes(const struct sp_addr *at, const struct sp_addr *to)
 {
 	if (at->any.sa_family == AF_UNIX || to->any.sa_family == AF_UNIX)
@@ -242,7 +242,7 @@ struct sp__sim_socket *sp__sim_socket_at(struct sp_sim_host *host,
 	return found;
 }
 
-/* True if another socket of the host holds the address. */
+/* True if another socket of the host uses the address @at. */
 static bool is_taken(const struct sp__sim_socket *s, const struct sp_addr *at)
 {
 	const struct sp_sim_host *host = s->file.host;
@@ -256,7 +256,7 @@ static bool is_taken(const struct sp__sim_socket *s, const struct sp_addr *at)
 		    o->type != s->type || o->family != s->family ||
 		    (o->reuse_port && s->reuse_port))
 			continue;
-		/* As SO_REUSEADDR: a connection does not hold its port. */
+		/* As SO_REUSEADDR: a connection does not block its port. */
 		if (o->type == SOCK_STREAM && o->state != SP__SIM_LISTENING)
 			continue;
 		if (socket_takes(&o->local, at) || socket_takes(at, &o->local))
@@ -313,7 +313,7 @@ int sp__sim_bind_for(struct sp__sim_socket *s, const struct sp_addr *to)
 	if (s->bound || s->family == AF_UNIX)
 		return 0;
 	set_port(&at, 0);
-	/* To itself it speaks from the same address. */
+	/* If @to is on the same host, bind to the IP address of @to. */
 	if (sp__sim_host_at(host, to) != host) {
 		uint32_t i = 0;
 
@@ -368,7 +368,7 @@ static int attempt_connect(struct sp__sim_socket *s,
 	err = sp__sim_connect(s, &to);
 	if (err == -EINPROGRESS || err == -EALREADY)
 		return -EAGAIN;
-	/* The first one who hears of the connection gets 0. */
+	/* The first attempt after the connection was made returns 0. */
 	if (err == -EISCONN && s->syns != UINT32_MAX) {
 		s->syns = UINT32_MAX;
 		return 0;

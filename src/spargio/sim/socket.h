@@ -1,12 +1,14 @@
 /*
  * spargio/sim/socket.h - simulated sockets
  *
- * A connection is two sockets, each with the bytes that it has received. What
- * one sends is a segment that arrives at the other later. Segments of one
- * direction arrive in order. While the hosts are cut off from each other or the
- * receiver has no power, a segment is tried again, as TCP does.
+ * A connection is two sockets, each with the bytes that it has received. A
+ * send makes a segment, which arrives at the other socket later. Segments of
+ * one direction arrive in order. While the network between the hosts is
+ * partitioned or the receiver has no power, a segment is sent again, as by
+ * TCP.
  *
- * A closed socket lives on while its peer or a segment refers to it.
+ * The memory of a closed socket is freed when neither its peer nor a segment
+ * refers to it.
  */
 #ifndef SPARGIO_SIM_SOCKET_H
 #define SPARGIO_SIM_SOCKET_H
@@ -35,12 +37,12 @@ struct sp__sim_socket {
 	enum sp__sim_socket_state state;
 	int family, type;
 	bool bound, reuse_port;
-	bool closed; /* it has no descriptor any more */
+	bool closed; /* the socket has no descriptor any more */
 	uint32_t refs;
 	struct sp_addr local, peer;
 	int error; /* negative errno that the next call returns */
 
-	/* Listener: connections that were not accepted, oldest first. */
+	/* Listener: connections that are not accepted yet, oldest first. */
 	struct sp__sim_socket *queue;
 	uint32_t queued, backlog;
 	struct sp__sim_socket *next_queued;
@@ -53,10 +55,16 @@ struct sp__sim_socket {
 	bool out_over;	  /* FIN sent */
 	bool broken;	  /* RST sent or received */
 	size_t unread;	  /* bytes sent that the peer has not read */
-	int64_t arrives;  /* when the last segment does */
-	int64_t departs;  /* when the link is free */
-	int64_t retry_at; /* no segment arrives before */
+	int64_t arrives;  /* time at which the last sent segment arrives */
+	int64_t departs;  /* time at which the link can send again */
+	int64_t retry_at; /* time before which no sent segment arrives */
 	uint32_t syns;
+	int64_t heard; /* when the last segment or answer to a probe came */
+
+	/* Keepalive, in seconds; idle_s 0: off. */
+	int idle_s, every_s, count;
+	uint32_t unanswered;
+	uint64_t probe; /* number of the next probe; others are outdated */
 
 	/* Datagrams, oldest first. */
 	struct sp__sim_datagram *datagrams;
@@ -79,22 +87,25 @@ struct sp__sim_socket *sp__sim_socket_new(struct sp_sim_host *host, int family,
 					  int type);
 void sp__sim_socket_put(struct sp__sim_socket *s);
 void sp__sim_bytes_of(const struct io_uring_sqe *sqe, struct sp__sim_bytes *b);
-/* Copy between the vector and @data; up to @len bytes. */
+/* Copy up to @len bytes from the vector to @data (get) or back (put). */
 void sp__sim_bytes_get(const struct sp__sim_bytes *b, void *data, size_t len);
 void sp__sim_bytes_put(const struct sp__sim_bytes *b, const void *data,
 		       size_t len);
 
-/* Addresses. */
+/* Addresses and distances */
 struct sp_sim_host *sp__sim_host_at(struct sp_sim_host *from,
 				    const struct sp_addr *to);
 bool sp__sim_is_lost(const struct sp_sim_host *from,
 		     const struct sp_sim_host *to);
 int64_t sp__sim_latency(const struct sp_sim_host *from,
 			const struct sp_sim_host *to);
-/* The socket of @host that takes what is sent to @to; of several, any. */
+/*
+ * The listener or datagram socket of @host for the address @to, or NULL. If
+ * several sockets share the address, one of them at random.
+ */
 struct sp__sim_socket *sp__sim_socket_at(struct sp_sim_host *host,
 					 const struct sp_addr *to, int type);
-/* Give the socket a port, and the address that @to is reached from. */
+/* Bind the socket to a free port and the address from which @to is reached. */
 int sp__sim_bind_for(struct sp__sim_socket *s, const struct sp_addr *to);
 int sp__sim_bind(struct sp__sim_socket *s, const struct sp_addr *at);
 
@@ -102,9 +113,11 @@ int sp__sim_bind(struct sp__sim_socket *s, const struct sp_addr *at);
 int sp__sim_connect(struct sp__sim_socket *s, const struct sp_addr *to);
 int sp__sim_send(struct sp__sim_socket *s, const struct sp__sim_bytes *b);
 int sp__sim_recv(struct sp__sim_socket *s, const struct sp__sim_bytes *b);
-/* Send FIN, once. */
+/* Send FIN, unless it was sent before. */
 void sp__sim_send_end(struct sp__sim_socket *s);
-/* End it in both directions at once; the peer gets RST. */
+/* The socket's options of keepalive have changed: begin to probe. */
+void sp__sim_keep_alive(struct sp__sim_socket *s);
+/* End the connection in both directions immediately; the peer gets RST. */
 void sp__sim_break(struct sp__sim_socket *s);
 
 /* Datagrams. */

@@ -203,7 +203,7 @@ int64_t sp__sim_when(const struct sp_sim_host *host, int64_t clock)
 
 	if (clock == SP_NEVER)
 		return SP_NEVER;
-	/* Rounded up, and one more for the division in the clock. */
+	/* Round up, and add 1 ns because sp__sim_host_clock() rounds, too. */
 	when = host->clock_since + (since * 1000000 + rate - 1) / rate +
 	       (host->drift_ppm != 0);
 	return when > SP_NEVER ? SP_NEVER : (int64_t)when;

@@ -1,20 +1,22 @@
 /*
- * spargio/sim/world.h - what the parts of a simulation share
+ * spargio/sim/world.h - the data that the parts of a simulation share
  *
- * The world has the time, the events to come, the random numbers, the hash of
- * all decisions and the hosts. Only the thread that runs it uses it.
+ * struct sp_sim has the time, the future events, the random numbers, the hash
+ * of the run and the hosts. Only the thread that runs the simulation uses it.
  */
 #ifndef SPARGIO_SIM_WORLD_H
 #define SPARGIO_SIM_WORLD_H
 
 #include "spargio/io/op.h"
 #include "spargio/sched/context.h"
+#include "spargio/sched/cxx_exceptions.h"
+#include "spargio/sched/fenv.h"
 
 #include <spargio/address.h>
 #include <spargio/options.h>
 #include <spargio/sim.h>
 
-/* Each has a sequence of random numbers of its own. */
+/* Streams of random numbers; each is an independent sequence. */
 enum sp__sim_stream {
 	SP__SIM_SCHEDULE,
 	SP__SIM_NETWORK,
@@ -35,9 +37,9 @@ struct sp__sim_event {
 	uint64_t number; /* order of events at the same time */
 	void (*fire)(struct sp_sim *sim, void *arg);
 	void *arg;
-	void (*drop)(void *arg); /* instead of fire, if it is forgotten */
+	void (*drop)(void *arg); /* called if the event is removed, or NULL */
 	const void *owner;	 /* for sp__sim_forget() */
-	bool weather;		 /* does not keep the simulation going */
+	bool weather;		 /* a draw of host faults; see next_time() */
 };
 
 struct sp__sim_trace {
@@ -54,10 +56,11 @@ struct sp__sim_shard {
 	struct sp__context ctx;
 	char *stack;
 	size_t stack_size;
+	unsigned stack_id; /* of valgrind */
 	bool ended;
-	bool ready;	    /* it can run now */
-	int64_t deadline;   /* virtual time at which it can */
-	int64_t not_before; /* it gets no CPU before */
+	bool ready;	    /* the shard can run now */
+	int64_t deadline;   /* virtual time from which it can run anyway */
+	int64_t not_before; /* virtual time before which it gets no CPU */
 	/* operations that have completed, oldest first */
 	struct sp__op *done, **done_tail;
 };
@@ -65,7 +68,7 @@ struct sp__sim_shard {
 struct sp__sim_file;
 struct sp__sim_disk;
 
-/* How a host is cut off. */
+/* How a host ends before its runtime has ended. */
 enum sp__sim_cut {
 	SP__SIM_NOT_CUT,
 	SP__SIM_KILLED,
@@ -80,9 +83,9 @@ struct sp_sim_host {
 	struct sp_addr addresses[SP__SIM_ADDRESSES];
 	uint32_t naddresses;
 	uint64_t lost; /* bit i: no packets to host i */
-	bool dark;     /* it lost power and did not start again */
+	bool dark;     /* the host lost power and has not started again */
 
-	/* The runtime, if it is up. */
+	/* The runtime, while the host is up. */
 	struct sp_rt *rt;
 	struct sp__sim_shard *shards;
 	uint32_t nshards;
@@ -92,7 +95,7 @@ struct sp_sim_host {
 	int result;
 	bool up;
 	bool restarting;
-	enum sp__sim_cut cut; /* by one of its own fibers */
+	enum sp__sim_cut cut; /* end that a fiber of the host has requested */
 	int64_t paused_until;
 
 	/* clock = clock_base + (now - clock_since) * (1 + drift) */
@@ -116,15 +119,23 @@ struct sp_sim {
 
 	struct sp__sim_event *events; /* a heap */
 	size_t nevents, events_size;
-	size_t weather; /* events among them that are weather */
+	size_t weather; /* number of events with weather set */
+	bool forecast;	/* the next weather of the hosts is among the events */
 	uint64_t event_number;
 
 	struct sp_sim_host *hosts, **hosts_tail;
 	uint32_t nhosts;
-	struct sp__sim_shard *running; /* or NULL: the driver runs */
-	struct sp_sim_host *starting;  /* whose clock counts meanwhile */
+	struct sp__sim_shard *running; /* NULL = the driver runs */
+	struct sp_sim_host *starting;  /* host for which the driver runs code */
 	struct sp__context driver;
-	uint32_t scripts; /* sp_sim_at() calls to come */
+	/*
+	 * The state of the thread at the start of the run. A fiber that is cut
+	 * off leaves its own behind, and so may a job or a script.
+	 */
+	struct sp__fenv fenv;
+	struct sp__cxx_exceptions *exceptions; /* the thread's, or NULL */
+	struct sp__cxx_exceptions driver_exceptions;
+	uint32_t scripts; /* calls of sp_sim_at() that have not run yet */
 
 	struct sp__sim_trace trace[SP__SIM_TRACE];
 	uint64_t traced;
@@ -135,52 +146,55 @@ struct sp_sim {
 /* The simulation of this thread, or NULL. */
 struct sp_sim *sp__sim_current(void);
 void sp__sim_set_current(struct sp_sim *sim);
-/* Once in a process, before the first simulation. */
+/* Replace the clock of sp_now() in all threads of the process. */
 void sp__sim_install_clock(void);
-/* The host that runs in this thread, or NULL. */
+/* The host whose code runs in this thread, or NULL. */
 struct sp_sim_host *sp__sim_host(void);
 
-/* Random numbers: any, below a bound that is not 0, from @low to @high. */
+/* A random number: any; less than @bound, which is not 0; @low to @high. */
 uint64_t sp__sim_random(struct sp_sim *sim, enum sp__sim_stream stream);
 uint64_t sp__sim_below(struct sp_sim *sim, enum sp__sim_stream stream,
 		       uint64_t bound);
 int64_t sp__sim_between(struct sp_sim *sim, enum sp__sim_stream stream,
 			int64_t low, int64_t high);
-/* True by the chance that the plan gives the fault. Draws only if it has one. */
+/*
+ * Draw whether @fault happens, with its chance in the plan. False, without a
+ * draw, if the chance is 0 or quiet_at has passed.
+ */
 bool sp__sim_strikes(struct sp_sim *sim, enum sp__sim_stream stream,
 		     enum sp_sim_fault fault);
 
-/* A decision: part of the hash, and a line of the report. */
+/* Record something that happened: in the hash and in the report. */
 void sp__sim_note(struct sp_sim *sim, const struct sp_sim_host *host,
 		  const char *what, uint64_t a, uint64_t b);
 
 /*
- * Call @event->fire(sim, @event->arg) in the driver at @event->when. Out of
- * memory ends the run as failed.
+ * Call @event->fire(sim, @event->arg) in the driver at @event->when. If out of
+ * memory, end the run with a failure.
  */
 void sp__sim_schedule(struct sp_sim *sim, const struct sp__sim_event *event);
-/* Remove the events of @owner, or all if it is NULL; they do not fire. */
+/* Remove the events of @owner, or all events if @owner is NULL. */
 void sp__sim_forget(struct sp_sim *sim, const void *owner);
 /* Take the next event if it is due. */
 bool sp__sim_take(struct sp_sim *sim, struct sp__sim_event *out);
 
-/* Clocks of a host. */
+/* The monotonic clock of @host. */
 int64_t sp__sim_host_clock(const struct sp_sim_host *host);
 /* The virtual time at which the host's clock shows @clock. */
 int64_t sp__sim_when(const struct sp_sim_host *host, int64_t clock);
 
-/* @op has completed: its shard sees that at its next turn. */
+/* Complete @op with @res; the shard of @op handles that in its next turn. */
 void sp__sim_complete(struct sp__op *op, int res);
 
 /* Write a line of up to 511 bytes. 0 or a negative errno. */
 int sp__sim_print(int fd, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Write a line about what cannot be simulated. Returns -EOPNOTSUPP. */
+/* Write a line: @what cannot be simulated. Returns -EOPNOTSUPP. */
 int sp__sim_refuse(const char *what);
 
-/* From the running shard's own stack back to the driver. */
+/* Switch from the stack of the running shard's loop to the driver. */
 void sp__sim_leave(struct sp__sim_shard *io);
-/* From a fiber of a host that never runs again. */
+/* Switch from a fiber that never runs again to the driver. */
 _Noreturn void sp__sim_abandon(struct sp_sim *sim);
 
 #endif

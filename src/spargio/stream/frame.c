@@ -19,7 +19,7 @@ static uint64_t get_length(const struct sp_frame_format *f,
 	return value;
 }
 
-/* -EMSGSIZE if @value does not fit into the width. */
+/* Encode @value. -EMSGSIZE if it does not fit into the length field. */
 static int put_length(const struct sp_frame_format *f, uint64_t value,
 		      uint8_t *bytes)
 {
@@ -72,8 +72,8 @@ int sp_frame_read_until(struct sp_reader *r,
 	if ((size_t)n < width + body)
 		return -EPIPE;
 	/*
-	 * Consumed, but the data stays in the buffer until the next call on the
-	 * reader.
+	 * The frame is consumed, but its bytes stay in the buffer until the
+	 * next call on the reader.
 	 */
 	sp_reader_skip(r, width + (size_t)body);
 	*data = (const char *)bytes + width;
@@ -103,8 +103,8 @@ int sp_frame_write_until(struct sp_writer *w,
 		value += format->width;
 	err = put_length(format, value, head);
 	/*
-	 * Reserve space for both, so that no length is written without its
-	 * frame.
+	 * Reserve space for the length and the data, so that no length is
+	 * written without its data.
 	 */
 	if (err == 0)
 		err = sp__writer_reserve(w, format->width + len, deadline);

@@ -128,7 +128,9 @@ ssize_t sp_reader_read_until(struct sp_reader *r, void *data, size_t len,
 	if (buffered_bytes(r) == 0 && len > 0) {
 		ssize_t n;
 
-		/* Do not copy through the buffer. */
+		/*
+		 * Read directly into @data, which is larger than the buffer.
+		 */
 		if (len >= r->capacity)
 			return sp__stream_fd_read(&r->from, data, len,
 						  deadline);
@@ -139,7 +141,7 @@ ssize_t sp_reader_read_until(struct sp_reader *r, void *data, size_t len,
 	return (ssize_t)take_bytes(r, data, len);
 }
 
-/* Longer than the buffer: read directly into @data. */
+/* For @len larger than the buffer: read directly into @data. */
 static int exact_big(struct sp_reader *r, char *data, size_t len,
 		     int64_t deadline)
 {

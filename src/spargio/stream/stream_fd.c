@@ -25,7 +25,7 @@ int sp__stream_fd_init(struct sp__stream_fd *e, int fd)
 
 void sp__stream_fd_fini(struct sp__stream_fd *e)
 {
-	/* The last half sees everything the other half has done. */
+	/* The atomic operation orders the other half's accesses before. */
 	if (e->halves == NULL || atomic_fetch_sub(&e->halves->left, 1) > 1)
 		return;
 	sp_close(e->fd);
@@ -44,7 +44,7 @@ static ssize_t write_some(const struct sp__stream_fd *e,
 			  const struct iovec *iov, int n, int64_t deadline)
 {
 	struct sp__op op = { 0 };
-	/* The kernel only reads the vector. */
+	/* The cast is safe because the kernel only reads the vector. */
 	struct msghdr msg = { .msg_iov = (struct iovec *)iov,
 			      .msg_iovlen = (size_t)n };
 

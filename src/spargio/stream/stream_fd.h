@@ -14,9 +14,9 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-/* A descriptor that a reader and a writer own together. */
+/* Shared by a reader and a writer that own a descriptor together. */
 struct sp__halves {
-	_Atomic int left;
+	_Atomic int left; /* how many of the two have not been freed */
 };
 
 struct sp__stream_fd {
@@ -28,7 +28,7 @@ struct sp__stream_fd {
 /* -EBADF if @fd is not open. */
 int sp__stream_fd_init(struct sp__stream_fd *e, int fd);
 
-/* Close the descriptor if we own it and the other half is gone. May yield. */
+/* If two halves own the descriptor, close it with the last half. May yield. */
 void sp__stream_fd_fini(struct sp__stream_fd *e);
 
 /* Read some bytes, at least one; 0 at the end. Yields. */

@@ -59,8 +59,8 @@ void sp_writer_free(struct sp_writer *w)
 }
 
 /*
- * Write the buffer and @len bytes of @data; keep in the buffer what was not
- * written.
+ * Write the buffer and @len bytes of @data. Bytes of the buffer that could not
+ * be written stay in the buffer.
  */
 static int write_out(struct sp_writer *w, const void *data, size_t len,
 		     int64_t deadline)

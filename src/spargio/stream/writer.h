@@ -8,12 +8,11 @@
 
 struct sp__halves;
 
-/* From now on the writer owns its descriptor together with a reader. */
+/* Make @w an owner of its descriptor, together with a reader. */
 void sp__writer_share(struct sp_writer *w, struct sp__halves *halves);
 
 /*
- * Flush if needed, so that the buffer has space for @len bytes or is empty.
- * Yields.
+ * If the buffer does not have space for @len bytes, flush it. Yields.
  */
 int sp__writer_reserve(struct sp_writer *w, size_t len, int64_t deadline);
 

@@ -59,8 +59,9 @@ static void pop_item(struct sp_chan *chan, void *out)
 }
 
 /*
- * Remove waiters from the front until one can be claimed. After that only we
- * can wake it, and its item may be accessed. NULL if none.
+ * Remove waiters from the front until one can be claimed, and return it. After
+ * the claim only the caller can wake it, so its item can be accessed. NULL if
+ * there is none.
  */
 static struct sp__chan_waiter *claim_waiter(struct sp__waitlist *list)
 {
@@ -74,7 +75,7 @@ static struct sp__chan_waiter *claim_waiter(struct sp__waitlist *list)
 	return NULL;
 }
 
-/* After this the waiter may be gone when the lock is released. */
+/* Wake the waiter, which is invalid after the caller has released the lock. */
 static void deliver_waiter(struct sp__chan_waiter *cw, int result)
 {
 	cw->result = result;
@@ -100,8 +101,8 @@ int sp__chan_send(struct sp_chan *chan, const void *item)
 }
 
 /*
- * There is space for one more item: take it from the sender that has waited
- * longest.
+ * The queue has space for one more item: take the item of the sender that has
+ * waited longest.
  */
 static void refill_from_sender(struct sp_chan *chan)
 {
@@ -123,7 +124,8 @@ int sp__chan_recv(struct sp_chan *chan, void *out)
 		return 0;
 	}
 	/*
-	 * The queue is empty, so a waiting sender has the item: capacity is 0.
+	 * Senders wait while the queue is empty only if the capacity is 0.
+	 * Then take the item directly from a sender.
 	 */
 	sender = claim_waiter(&chan->senders);
 	if (sender != NULL) {
@@ -152,7 +154,7 @@ static int wait_in(struct sp_chan *chan, struct sp__waitlist *list,
 	sp__spin_unlock(&chan->lock);
 	err = sp__code_error(
 		sp__wait_end(self, cw.w.epoch, deadline, why, chan));
-	/* The waker held the lock, so it no longer uses our waiter. */
+	/* A waker that still uses our waiter holds the lock. */
 	sp__spin_lock(&chan->lock);
 	sp__waitlist_remove(&cw.w);
 	sp__spin_unlock(&chan->lock);
@@ -173,7 +175,7 @@ int sp_chan_send_until(struct sp_chan *chan, const void *item, int64_t deadline)
 		return -EPERM;
 	sp__spin_lock(&chan->lock);
 	err = sp__chan_send(chan, item);
-	/* A sender's item is only read. */
+	/* The cast is safe because the item of a sender is only read. */
 	if (err == -EAGAIN)
 		return wait_in(chan, &chan->senders, self, (void *)item,
 			       deadline, "channel send");

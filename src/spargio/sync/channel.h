@@ -1,10 +1,10 @@
 /*
  * spargio/sync/channel.h - the two halves of a channel operation, for select
  *
- * An operation is tried under the channel's lock; if it cannot be done, a
- * waiter is left in the channel under the same lock, so no event is missed in
- * between. The fiber that makes it possible later claims the waiter's fiber,
- * copies the item and delivers the fiber.
+ * An operation is tried under the channel's lock. If it has to wait, a waiter
+ * is added to the channel before the lock is released, so no event is missed
+ * in between. A fiber that later makes the operation possible claims the
+ * waiter, copies the item and wakes the waiter's fiber.
  */
 #ifndef SPARGIO_SYNC_CHANNEL_H
 #define SPARGIO_SYNC_CHANNEL_H
@@ -32,7 +32,7 @@ struct sp_chan {
 struct sp__chan_waiter {
 	struct sp__waiter w; /* must be the first member */
 	void *item;	     /* source of a send, destination of a receive */
-	int result;	     /* after a wake-up with w.code: 0 or -EPIPE */
+	int result;	     /* 0 or -EPIPE, after a wake-up with w.code */
 };
 
 /* The lock is held. 0, -EAGAIN, or -EPIPE; the item is accessed only for 0. */

@@ -14,7 +14,7 @@
 
 #include <errno.h>
 
-/* Messages taken from one source in a row before the next source. */
+/* Maximum messages in a row from one source, before the next source. */
 #define RUN_MAX 32
 
 static int kind_of(const struct sp__msg_inbox *inbox, uint16_t tag)
@@ -58,7 +58,9 @@ static bool has_room(const struct route *r, uint32_t slots)
 	return false;
 }
 
-/* Sending to a counted tag: no mailbox, no limit, at most one wake-up. */
+/*
+ * Send to a counted tag. Wakes the receiver if the sum reaches counted_wake.
+ */
 static int add_to_sum(const struct route *r, uint64_t value)
 {
 	struct sp__msg_inbox *inbox = r->to->msg_inbox;
@@ -88,8 +90,9 @@ static void publish_ring(const struct route *r)
 }
 
 /*
- * Hot: once per message. Cost: a slot, two stores and one read-modify-write
- * that says whether the receiver sleeps. bench/ping_pong.c measures it.
+ * Hot: once per message. Cost: the stores of a slot, two stores, and one
+ * read-modify-write to check whether the receiver sleeps. bench/ping_pong.c
+ * measures this.
  */
 int sp_msg_send(uint32_t shard, uint16_t tag, uint64_t value)
 {
@@ -124,8 +127,8 @@ int sp_msg_send_nowait(uint32_t shard, uint16_t tag, uint64_t value)
 		r.from->msg_inbox->unpublished = true;
 	else
 		/*
-		 * full: let the receiver see the messages, so that it makes
-		 * space
+		 * The mailbox is full: publish its messages, so that the
+		 * receiver can take them.
 		 */
 		publish_ring(&r);
 	return err;
@@ -288,7 +291,7 @@ static bool ticket_reached(struct sp_shard *from, const struct sp_ticket *t)
 	return true;
 }
 
-/* One sleep until the receiver has taken a message. */
+/* Sleep until the receiver has taken messages, perhaps not yet that of @t. */
 static int wait_once(struct sp_fiber *self, struct sp_shard *from,
 		     const struct sp_ticket *t, int64_t deadline)
 {
@@ -321,8 +324,8 @@ int sp_msg_wait_until(const struct sp_ticket *ticket, int64_t deadline)
 {
 	struct sp_fiber *self = sp__fiber_self();
 	/*
-	 * The tickets belong to the shard that sent, even if the fiber moves
-	 * later.
+	 * A ticket counts the messages of one sending shard, so keep that
+	 * shard even if the fiber moves to another one during the wait.
 	 */
 	struct sp_shard *from;
 	int err = 0;

@@ -93,7 +93,7 @@ void sp__call_put(struct sp_call *call)
 	if (call->client || call->server)
 		return;
 	call->state = SP__CALL_FREE;
-	/* The call stays in use if a client waits for one. */
+	/* If a client waits for a free call, it gets this call. */
 	if (sp__rpc_wake_one(&rpc->clients, call))
 		return;
 	call->next = rpc->free;
@@ -101,7 +101,7 @@ void sp__call_put(struct sp_call *call)
 	rpc->holds--;
 }
 
-/* End one call without a reply; false if @call has already ended. */
+/* End @call with -EPIPE; false if @call is free or has already ended. */
 static bool abort_call(struct sp_call *call)
 {
 	struct sp_rpc *rpc = call->rpc;
@@ -236,7 +236,7 @@ static int end_request(const struct sp_request *request, int result,
 	err = finish_request(call, request->id, result, value);
 	if (err != -ESRCH && err != -EALREADY)
 		sp__call_put(call);
-	/* From here on the call and the queue may be gone. */
+	/* From here on the call and the queue may be freed. */
 	sp__rpc_unlock(rpc);
 	if (err == 0 && done != NULL)
 		done(arg);

@@ -1,15 +1,15 @@
 /*
  * spargio/sync/rpc.h - an RPC queue and its calls
  *
- * A client and a server hold a call. Either may release it first; the last one
- * frees it:
+ * A client and a server hold a call. Either of them may release the call
+ * first; when the other releases it, too, the call is free again:
  *
  *	FREE -- submit --> QUEUED -- recv --> TAKEN -- reply --> DONE
  *	                     |                  |
  *	                     +- cancel, close --+------------> DONE
  *
- * The queue has one lock for everything: its critical sections are short, and
- * an event on either side concerns both.
+ * One lock protects the queue and all its calls: the critical sections are
+ * short, and an event on either side concerns both sides.
  */
 #ifndef SPARGIO_SYNC_RPC_H
 #define SPARGIO_SYNC_RPC_H
@@ -23,7 +23,7 @@
 struct sp__sleeper {
 	struct sp__waiter w;	/* must be first; .fiber is NULL for a thread */
 	_Atomic uint32_t woken; /* futex that a thread sleeps on */
-	struct sp_call *call;	/* the call it was given; NULL = closed */
+	struct sp_call *call;	/* set by the waker; NULL = queue was closed */
 };
 
 enum sp__call_state {
@@ -38,8 +38,8 @@ struct sp_call {
 	struct sp_call *next, *prev; /* links of the queue or the free list */
 	uint64_t id;
 	enum sp__call_state state;
-	bool client, server; /* which sides hold it */
-	bool has_reply;	     /* a reply that nobody has taken */
+	bool client, server; /* which sides hold the call */
+	bool has_reply;	     /* reply is set, and the client has not taken it */
 	int result;
 	void *request, *reply;
 	void (*done)(void *arg);
@@ -66,7 +66,7 @@ struct sp_rpc {
 	struct sp_call calls[];
 };
 
-/* Unlock, and free the queue if that was the last reference. */
+/* Unlock @rpc, and free it if no reference is left (holds is 0). */
 void sp__rpc_unlock(struct sp_rpc *rpc);
 
 /*
@@ -78,15 +78,18 @@ int sp__rpc_sleep(struct sp_rpc *rpc, struct sp__waitlist *list,
 		  const char *why);
 
 /*
- * Give @call to @sleeper and wake it. False if it no longer waits. The lock is
- * held here and in the functions below.
+ * Give @call to @sleeper and wake it. False if @sleeper no longer waits. The
+ * lock is held during this function and the functions below.
  */
 bool sp__rpc_wake(struct sp__sleeper *sleeper, struct sp_call *call);
 
-/* The same for the first sleeper in @list that still waits. */
+/* Give @call to the first sleeper in @list that still waits, and wake it. */
 bool sp__rpc_wake_one(struct sp__waitlist *list, struct sp_call *call);
 
-/* End @call; the caller must then call sp__call_tell() without the lock. */
+/*
+ * End @call and wake the client. The caller must then call the done function
+ * of @call without the lock.
+ */
 void sp__call_finish(struct sp_call *call, int result, void *reply);
 
 /* Free @call if neither side holds it. */

@@ -6,7 +6,10 @@
 
 #include <errno.h>
 
-/* A thread that is a shard but runs no fiber must not block. */
+/*
+ * True in a fiber or outside the runtime. The thread of a shard must not
+ * block.
+ */
 static bool may_wait(void)
 {
 	return sp__fiber_self() != NULL || sp__shard_self() == NULL;
@@ -99,7 +102,7 @@ int sp_rpc_submit(struct sp_rpc *rpc, void *request, void (*done)(void *arg),
 		sp__spin_unlock(&rpc->lock);
 		return err;
 	}
-	/* Set before a fast server can call @done. */
+	/* Set *@out first: a fast server may call @done immediately. */
 	*out = call;
 	post_and_unlock(rpc, call, request, done, arg);
 	return 0;
@@ -211,13 +214,13 @@ void sp_call_free(struct sp_call *call)
 	}
 	call->client = false;
 	sp__call_put(call);
-	/* From here on the call and the queue may be gone. */
+	/* From here on the call and the queue may be freed. */
 	sp__rpc_unlock(rpc);
 	if (drop != NULL)
 		drop(value);
 }
 
-/* All in one */
+/* Calls that wait for the reply */
 
 static int wait_and_free(struct sp_call *call, int64_t deadline, void **reply)
 {
@@ -253,8 +256,8 @@ int sp_rpc_call_until(struct sp_rpc *rpc, void *request, int64_t deadline,
 	if (err < 0) {
 		sp__rpc_unlock(rpc);
 		/*
-		 * Drop the request as if it had been queued: see the header on
-		 * ownership.
+		 * The queue owns the request after any error except -EAGAIN
+		 * and -EPERM, see "Ownership" in <spargio/rpc.h>.
 		 */
 		if (drop != NULL)
 			drop(request);

@@ -1,19 +1,21 @@
 /*
  * Select, in three steps.
  *
- * 1. Try the cases one by one, in random order.
- * 2. If none can happen, leave a waiter with each. All waiters name the same
- * wait of the fiber, each with its own code, so the wake word decides which
- * case happens: the first claim succeeds, later ones fail.
- * 3. When woken, remove the remaining waiters. If the wake-up was a timer
- * reset, no case has happened, and the select starts again.
+ * 1. Try the cases one by one, in random order. 2. If none can happen, add a
+ * waiter to the object of each case. All waiters have the same epoch, that of
+ * the fiber's wait, and each has its own code. So the wake word decides which
+ * case happens: the first claim succeeds, later claims fail. 3. When woken,
+ * remove the remaining waiters. If the wake-up was a timer reset, no case has
+ * happened, and the select starts again.
  *
- * A channel operation needs two sides, and both may be in a select. Lock order
- * prevents a race: step 2 locks all its channels, in order of address, while it
- * tries them again and leaves its waiters. So until we are in all our lists
- * nobody can claim us, and we need to claim only the other side; of two selects
- * that could meet, one finds the waiter of the other. Other kinds of cases only
- * claim us; they are placed afterwards, each under its own lock.
+ * A channel operation needs two sides, and both sides may be in a select. Lock
+ * order prevents a race: step 2 locks all channels of the select, in order of
+ * address, while it tries their cases again and adds its waiters. So no other
+ * fiber can claim this select before its waiters are in the lists of all
+ * channels, and this select needs to claim only the other side. If two selects
+ * have matching cases, the later one finds the waiter of the other. The
+ * waiters of other kinds of cases are added afterwards, each under the lock of
+ * its object.
  */
 #include "spargio/io/op.h"
 #include "spargio/sched/current.h"
@@ -42,7 +44,7 @@ enum kind {
 	TIMER,
 };
 
-/* The waiter of a case, in its _space. */
+/* The waiter of a case, in sp_case._space. */
 union space {
 	struct sp__waiter waiter; /* JOIN, TOKEN, TIMER */
 	struct sp__chan_waiter chan;
@@ -58,7 +60,7 @@ struct select {
 	uint32_t count;
 	struct sp_fiber *self;
 	uint64_t epoch;
-	/* Cases before this one, in order, may have a waiter to remove. */
+	/* The first @placed cases may have a waiter to remove. */
 	uint32_t placed;
 	uint8_t order[SP_CASES_MAX];   /* random order */
 	uint8_t by_lock[SP_CASES_MAX]; /* cases of channels, by address */
@@ -76,7 +78,7 @@ struct sp_case sp_case_recv(struct sp_chan *chan, void *out)
 
 struct sp_case sp_case_send(struct sp_chan *chan, const void *item)
 {
-	/* The item is only read. */
+	/* The cast is safe because the item is only read. */
 	return (struct sp_case){ ._kind = chan == NULL ? NEVER : SEND,
 				 ._on.chan = chan,
 				 ._data = (void *)item };
@@ -127,7 +129,7 @@ static uint32_t code_of(uint32_t index)
 	return SP__EVENT + index;
 }
 
-/* Order */
+/* Random order of the cases, and lock order of the channels */
 
 /* splitmix64: good enough to be fair. */
 static uint64_t next_random(uint64_t *state)
@@ -140,8 +142,9 @@ static uint64_t next_random(uint64_t *state)
 }
 
 /*
- * All orders are equally likely. Starting at a random case and going round
- * would be cheaper, but would favour the case after many that cannot happen.
+ * Choose a random order; all orders are equally likely. Starting at a random
+ * case and continuing in the given order would be cheaper, but would favour a
+ * case that follows many cases that cannot happen.
  */
 static void shuffle_order(struct select *s)
 {
@@ -178,7 +181,7 @@ static void sort_channels(struct select *s)
 	}
 }
 
-/* The @k-th channel by address; NULL if it equals the one before. */
+/* The @k-th channel by address; NULL if the channel before is the same one. */
 static struct sp_chan *distinct_channel(const struct select *s, uint32_t k)
 {
 	struct sp_chan *chan = s->cases[s->by_lock[k]]._on.chan;
@@ -221,7 +224,7 @@ static int try_fd(const struct sp_case *c)
 	return n > 0 ? p.revents : -EAGAIN;
 }
 
-/* The time at which the case happens by itself. */
+/* The time at which the case happens; SP_NEVER unless it is AT or TIMER. */
 static int64_t time_of(const struct sp_case *c)
 {
 	if (c->_kind == AT)
@@ -275,7 +278,7 @@ static int try_all(struct select *s)
 
 /* Waiting */
 
-/* The channels are locked. An index, or -EAGAIN. */
+/* Try the channels, which are locked. Returns a case index or -EAGAIN. */
 static int try_channels(struct select *s)
 {
 	for (uint32_t i = 0; i < s->count; i++) {
@@ -311,7 +314,8 @@ static void place_channels(struct select *s)
 }
 
 /*
- * While the poll is in flight the fiber stays on the shard whose ring has it.
+ * Start a poll for case @i. While the poll is in flight, the fiber is pinned
+ * to the shard that started the poll.
  */
 static void place_fd(struct select *s, struct sp_case *c, uint32_t i)
 {
@@ -339,7 +343,8 @@ static struct sp__waiter *waiter_of(struct select *s, uint32_t i)
 }
 
 /*
- * Leave a waiter with a case other than a channel. True if it can happen now.
+ * Add a waiter to the object of case @i, unless that is a channel. True if the
+ * case can happen now.
  */
 static bool place_waiter(struct select *s, uint32_t i)
 {
@@ -367,8 +372,8 @@ static bool place_waiter(struct select *s, uint32_t i)
 }
 
 /*
- * Remove the waiter of a case, whether it happened or not; descriptors are
- * handled later.
+ * Remove the waiter of a case, except for descriptors, see leave_fd(). If the
+ * case happened, set its result.
  */
 static void leave_case(struct sp_case *c, bool happened)
 {
@@ -377,7 +382,7 @@ static void leave_case(struct sp_case *c, bool happened)
 	switch ((enum kind)c->_kind) {
 	case RECV:
 	case SEND:
-		/* The waker held this lock, so it no longer uses our waiter. */
+		/* A waker that still uses our waiter holds this lock. */
 		sp__spin_lock(&c->_on.chan->lock);
 		sp__waitlist_remove(&space->chan.w);
 		sp__spin_unlock(&c->_on.chan->lock);
@@ -386,7 +391,7 @@ static void leave_case(struct sp_case *c, bool happened)
 		break;
 	case JOIN:
 		if (c->result < 0)
-			break; /* it could not be joined: there is no waiter */
+			break; /* the task cannot be joined: no waiter */
 		if (happened)
 			c->result = sp__join_end(c->_on.task, c->_data);
 		else
@@ -418,8 +423,8 @@ static void leave_fd(struct sp_case *c, bool happened)
 }
 
 /*
- * @happened is an index, or count for none. Yields if an operation is in
- * flight.
+ * Remove all waiters. @happened is the index of the case that happened, or
+ * count if none has. Yields if an operation is in flight.
  */
 static void leave_all(struct select *s, uint32_t happened)
 {
@@ -432,7 +437,8 @@ static void leave_all(struct select *s, uint32_t happened)
 }
 
 /*
- * The channels are placed: place the other cases and sleep. Returns the code.
+ * Add the waiters of all cases except channels, and sleep. Returns the wake-up
+ * code.
  */
 static uint32_t sleep_on(struct select *s, int64_t deadline)
 {
@@ -445,7 +451,9 @@ static uint32_t sleep_on(struct select *s, int64_t deadline)
 		if (place_waiter(s, i) &&
 		    sp__wake_claim(s->self, s->epoch, code_of(i)))
 			return code_of(i);
-		/* A timer reset after this wakes us. */
+		/*
+		 * The timer's waiter is placed: a later reset wakes the fiber.
+		 */
 		when = time_of(&s->cases[i]);
 		if (when < deadline)
 			deadline = when;
@@ -454,8 +462,9 @@ static uint32_t sleep_on(struct select *s, int64_t deadline)
 }
 
 /*
- * A deadline has passed: that of a case, or the caller's. -EAGAIN if it was
- * that of a timer that was reset since.
+ * Called when the wait has timed out. Returns the index of a case whose time
+ * has come, or -ETIMEDOUT if the caller's deadline has passed; -EAGAIN if
+ * neither, because a timer was reset meanwhile.
  */
 static int time_is_up(struct select *s, int64_t deadline)
 {
@@ -472,7 +481,7 @@ static int time_is_up(struct select *s, int64_t deadline)
 	return sp__deadline_of(s->self, deadline) <= now ? -ETIMEDOUT : -EAGAIN;
 }
 
-/* Returns an index, an error, or -EAGAIN if nothing has happened: try again. */
+/* Returns a case index, an error, or -EAGAIN if no case happened: try again. */
 static int wait_all(struct select *s, int64_t deadline)
 {
 	uint32_t code;
@@ -497,7 +506,10 @@ static int wait_all(struct select *s, int64_t deadline)
 	}
 	i = (int)(code - code_of(0));
 	leave_all(s, (uint32_t)i);
-	/* A timer wakes us only when it is reset. */
+	/*
+	 * A timer uses its waiter only for a reset (its expiry is a deadline of
+	 * sleep_on()), so no case has happened yet.
+	 */
 	return s->cases[i]._kind == TIMER ? -EAGAIN : i;
 }
 
@@ -518,9 +530,9 @@ int sp_select(struct sp_case *cases, size_t count)
 }
 
 /*
- * Cost: a lock per channel case tried and a system call per descriptor tried,
- * until one can happen. If none can, each case costs about as much as waiting
- * for it alone.
+ * Cost: a lock for each channel and a system call for each descriptor that is
+ * tried until a case can happen. If no case can happen, each case costs about
+ * as much as a wait for it alone.
  */
 int sp_select_until(struct sp_case *cases, size_t count, int64_t deadline)
 {

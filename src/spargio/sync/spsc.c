@@ -43,10 +43,10 @@ void sp_spsc_free(struct sp_spsc *q)
 /*
  * Hot: once per decoded message.
  *
- * Cost: two plain loads, two stores, no atomic read-modify-write. The
- * consumer's line is read only when the ring looks full from here, about once
- * per lap while the consumer keeps up, so the two cores do not exchange that
- * line on every push. bench/sync.c measures both cases.
+ * Cost: two plain loads, two stores, no atomic read-modify-write. The producer
+ * reads the consumer's cache line only when the ring looks full, about once
+ * per lap if the consumer keeps up. So the two cores do not exchange this line
+ * on every push. bench/sync.c measures both cases.
  */
 int sp_spsc_push(struct sp_spsc *q, void *item)
 {

@@ -9,7 +9,7 @@ static_assert(sizeof(struct sp__waitlist) <=
 		      sizeof(((struct sp_waiters *)NULL)->_list),
 	      "struct sp_waiters must have room for a list");
 
-/* C++ sees these types without _Atomic: see waiters.h. */
+/* C++ compiles these types without _Atomic: see waiters.h. */
 static_assert(sizeof(struct sp_waiters) == 6 * sizeof(void *),
 	      "an atomic bool must be laid out as a bool");
 static_assert(offsetof(struct sp_mutex, _waiters) == 2 * sizeof(void *),
@@ -40,7 +40,7 @@ void sp__waiters_unlock(struct sp_waiters *q)
 	sp__spin_unlock(lock_of(q));
 }
 
-/* Insert before @at, a list head or a waiter: lists are rings. */
+/* Insert @w before @at, which is a list head or a waiter: lists are rings. */
 static uint32_t sleep_before(struct sp_waiters *q, struct sp__waiter *at,
 			     struct sp__waiter *w, int64_t deadline,
 			     const char *why, const void *on)

@@ -35,8 +35,8 @@ int sp_barrier_wait_until(struct sp_barrier *barrier, int64_t deadline)
 						       deadline, "barrier",
 						       barrier));
 		/*
-		 * Too late to give up: the round is complete and included this
-		 * fiber.
+		 * Ignore an error if the round is complete: it has counted
+		 * this fiber.
 		 */
 		if (barrier->_round != round)
 			ret = 0;

@@ -43,7 +43,9 @@ int sp_cond_wait_until(struct sp_cond *cond, struct sp_mutex *mutex,
 	if (err < 0)
 		return err;
 
-	/* The caller must hold the mutex on return, even if cancelled. */
+	/*
+	 * The caller must hold the mutex on return, even if it is cancelled.
+	 */
 	sp_shield_begin();
 	err = sp_mutex_lock(mutex);
 	sp_shield_end();

@@ -7,19 +7,20 @@
  *	| owner, or 0    | HANDOFF | WOKEN | WAITING |
  *	+----------------+---------+-------+---------+
  *
- *	WAITING		somebody is in the list
- *	WOKEN		one of them was woken and has not come yet
- *	HANDOFF		the first in the list has lost too often
+ *	WAITING		a waiter is in the list
+ *	WOKEN		a waiter was woken and has not tried to lock yet
+ *	HANDOFF		the first waiter has failed too often
  *
- * Passing the lock to the longest waiter each time would move it, and the cache
- * lines it protects, from shard to shard and leave both idle meanwhile. So an
- * unlock frees the lock and wakes one waiter, and the first fiber to lock it
- * gets it; while a woken waiter is on its way, no other is woken. Only a waiter
- * that lost several times gets the lock directly.
+ * If an unlock always passed the mutex to the first waiter, the mutex and the
+ * cache lines that it protects would move from shard to shard, and both shards
+ * would wait meanwhile. So an unlock frees the mutex and wakes one waiter, and
+ * the first fiber that locks the mutex gets it. No other waiter is woken until
+ * the woken waiter has tried. Only a waiter that has failed several times gets
+ * the mutex directly.
  *
  * The flags change under the list's lock. The owner is set by a
- * compare-and-swap from 0 and cleared by the owner. Clearing is the last access
- * of an unlock, so the next owner may free the mutex.
+ * compare-and-swap from 0 and cleared by the owner. Clearing is the last
+ * access of an unlock, so the next owner may free the mutex.
  */
 #include "spargio/sched/current.h"
 #include "spargio/sched/runtime.h"
@@ -36,7 +37,7 @@ enum {
 	WAITING = 1,
 	WOKEN = 2,
 	HANDOFF = 4,
-	FLAGS = 15, /* fibers are aligned to more than this */
+	FLAGS = 15, /* these bits are 0 in the address of a fiber */
 };
 
 /* Wake-up code of a waiter that owns the lock. */
@@ -62,8 +63,8 @@ static bool swap_word(struct sp_mutex *m, uintptr_t *old, uintptr_t word)
 }
 
 /*
- * Spin on the word for a moment if the owner can make progress: it cannot if it
- * waits for this very shard. @drop is the flag to clear on success.
+ * Try to take the mutex by spinning for a moment. Give up if the owner needs
+ * this shard to run. @drop is the flag to clear on success.
  */
 static bool spin_on_owner(struct sp_mutex *m, struct sp_fiber *self,
 			  uintptr_t drop)
@@ -89,8 +90,8 @@ static bool spin_on_owner(struct sp_mutex *m, struct sp_fiber *self,
 }
 
 /*
- * Take the mutex, or set WAITING. A fiber that was woken before (@tries) also
- * clears WOKEN. The list is locked.
+ * Take the mutex and return true, or set WAITING. If the fiber was woken
+ * before (@tries > 0), also clear WOKEN. The list is locked.
  */
 static bool take_or_mark(struct sp_mutex *m, struct sp_fiber *self, int tries)
 {
@@ -106,7 +107,9 @@ static bool take_or_mark(struct sp_mutex *m, struct sp_fiber *self, int tries)
 	return owner_of(old) == 0;
 }
 
-/* Returns the wake-up code, or 0 if the mutex was free. Yields. */
+/*
+ * Take the mutex and return 0, or sleep and return the wake-up code. Yields.
+ */
 static uint32_t take_or_sleep(struct sp_mutex *m, struct sp_fiber *self,
 			      int tries, int64_t deadline)
 {
@@ -186,8 +189,9 @@ int sp_mutex_trylock(struct sp_mutex *mutex)
 }
 
 /*
- * Wake the first waiter, or give it the mutex if it has lost too often. The
- * caller owns the mutex; returns false if the caller still owns it afterwards.
+ * Wake the first waiter, or with HANDOFF give it the mutex. The caller owns
+ * the mutex. Returns true if the mutex was given to a waiter, false if the
+ * caller still owns it.
  */
 static bool pass_on(struct sp_mutex *m, uintptr_t self)
 {
@@ -223,7 +227,7 @@ static bool pass_on(struct sp_mutex *m, uintptr_t self)
 int sp_mutex_unlock(struct sp_mutex *mutex)
 {
 	uintptr_t self = (uintptr_t)sp__fiber_self();
-	uintptr_t word = self; /* the usual value */
+	uintptr_t word = self; /* the value without waiters */
 
 	if (self == 0)
 		return -EPERM;
@@ -231,8 +235,9 @@ int sp_mutex_unlock(struct sp_mutex *mutex)
 		if (owner_of(word) != self)
 			return -EPERM;
 		/*
-		 * Wake first, then unlock: a waiter that comes too early clears
-		 * WOKEN; we see that here and wake again.
+		 * Wake a waiter first, then unlock. If the waiter tries to
+		 * lock before the unlock, it clears WOKEN and sleeps again: so
+		 * check again.
 		 */
 		while ((word & WAITING) &&
 		       (!(word & WOKEN) || (word & HANDOFF))) {

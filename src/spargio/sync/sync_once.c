@@ -18,7 +18,9 @@ static bool is_done(struct sp_once *once)
 	return atomic_load_explicit(&once->_done, memory_order_acquire);
 }
 
-/* 1 if the caller has to run @fn, 0 if it is done, or an error. Yields. */
+/*
+ * Returns 1 if the caller must run @fn, 0 if @fn has run, or an error. Yields.
+ */
 static int wait_for_turn(struct sp_once *once, struct sp_fiber *self,
 			 int64_t deadline)
 {
@@ -49,7 +51,7 @@ static int run_once(struct sp_once *once, int (*fn)(void *), void *arg)
 	once->_runner = NULL;
 	if (ret >= 0)
 		atomic_store_explicit(&once->_done, true, memory_order_release);
-	/* Wake all waiters also after a failure: one of them runs @fn next. */
+	/* Wake all waiters: after a failure one of them runs @fn. */
 	sp__waitlist_wake_all(list);
 	sp__waiters_unlock(&once->_waiters);
 	return ret < 0 ? ret : 0;

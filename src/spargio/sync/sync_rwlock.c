@@ -1,7 +1,7 @@
 /*
- * One queue for readers and writers. The fiber that unlocks admits the next
- * ones in order of arrival, and adjacent readers together, so neither kind can
- * starve the other.
+ * Readers and writers wait in one queue. The fiber that unlocks admits the
+ * next waiters in order of arrival, and adjacent readers together, so neither
+ * readers nor writers starve.
  */
 #include "spargio/sched/current.h"
 #include "spargio/sched/wait.h"
@@ -17,7 +17,7 @@ enum {
 	WRITER,
 };
 
-/* True if one of @kind could lock now, ignoring the queue. */
+/* True if a fiber of @kind could lock now, apart from waiters before it. */
 static bool is_free_for(const struct sp_rwlock *lock, uint32_t kind)
 {
 	return lock->_writer == NULL && (kind == READER || lock->_readers == 0);

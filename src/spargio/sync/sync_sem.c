@@ -1,6 +1,6 @@
 /*
- * A post gives its unit directly to a waiter: while a fiber waits the count is
- * zero, so later fibers cannot starve earlier ones.
+ * A post wakes a waiter instead of incrementing the count: while a fiber
+ * waits, the count is zero, so later fibers cannot starve earlier ones.
  */
 #include "spargio/sched/current.h"
 #include "spargio/sched/wait.h"

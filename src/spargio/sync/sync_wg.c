@@ -39,8 +39,8 @@ int sp_wg_wait(struct sp_wg *wg)
 }
 
 /*
- * A fiber that was woken at zero continues, even if the group is in use again
- * by then.
+ * A fiber that was woken when the count became zero returns, even if the count
+ * is no longer zero when the fiber runs.
  */
 int sp_wg_wait_until(struct sp_wg *wg, int64_t deadline)
 {

@@ -1,0 +1,144 @@
+/*
+ * The host of a collector: it starts the collector as its service manager
+ * would, looks at its state, and at the end compares what consumers have with
+ * what the routers have.
+ */
+#include "world.h"
+
+#include "collector/base/log.h"
+#include "collector/collector.h"
+#include "collector/collector_env.h"
+#include "collector/config/config.h"
+#include "collector/config/errors.h"
+#include "collector/config/loader.h"
+#include "collector/telemetry/readiness.h"
+#include "egress/publisher/publisher.h"
+
+#include <spargio/fiber.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define AGAIN	   (1 * SP_S) /* after a start that failed */
+#define LOOK	   (250 * SP_MS)
+#define STANDSTILL (15 * SP_S) /* what waits so long needs a cause */
+#define DRAIN	   (5 * SP_S)
+
+#define WAITING_MAX 8192 /* batches in memory */
+
+static void look_at_output(struct sim_collector *c)
+{
+	const struct collector_env *env = collector_env(c->running);
+	struct sp_sim *sim = c->world->sim;
+	struct publisher_stats stats;
+	int64_t now = sp_now();
+
+	publisher_stats(env->publisher, &stats);
+	if (stats.waiting + stats.in_flight > WAITING_MAX)
+		sp_sim_fail(sim, "collector %u: %" PRIu64 " batches wait",
+			    c->number, stats.waiting + stats.in_flight);
+	if (stats.waiting == 0 || stats.journal_messages != c->stored) {
+		c->stored = stats.journal_messages;
+		c->stored_at = now;
+	} else if (now - c->stored_at > STANDSTILL &&
+		   output_status(&stats.output) == OUTPUT_OK) {
+		sp_sim_fail(sim,
+			    "collector %u: nothing was stored for %" PRId64
+			    " s, and its output is ok",
+			    c->number, (now - c->stored_at) / SP_S);
+	}
+}
+
+/* All must be well. */
+static void check_end(struct sim_collector *c)
+{
+	const struct collector_env *env = collector_env(c->running);
+	struct sp_sim *sim = c->world->sim;
+	struct publisher_stats stats;
+	struct readiness readiness;
+	struct model_view all;
+	char text[200];
+	int err;
+
+	publisher_stats(env->publisher, &stats);
+	readiness = readiness_of(env, &stats);
+	if (!readiness.ready || readiness.degraded != NULL)
+		sp_sim_fail(sim, "collector %u: not ready at the end: %s",
+			    c->number, readiness.why);
+	if (model_view_init(&all, &c->world->model) < 0)
+		return;
+	err = consumer_read_all(c, &all);
+	if (err < 0)
+		sp_sim_fail(sim, "collector %u: reading the log: %s", c->number,
+			    strerror(-err));
+	if (all.wrong[0] != '\0')
+		sp_sim_fail(sim, "collector %u: %s", c->number, all.wrong);
+	if (!model_view_equals(&all, text, sizeof(text)))
+		sp_sim_fail(sim, "collector %u: %s", c->number, text);
+	if (!model_view_equals(&c->live, text, sizeof(text)))
+		sp_sim_fail(sim, "collector %u, live: %s", c->number, text);
+	model_view_fini(&all);
+	c->checked = true;
+}
+
+/* Until it is to be stopped. */
+static int watch_collector(struct sim_collector *c)
+{
+	struct world *w = c->world;
+
+	c->stored_at = sp_now();
+	while (sp_sleep(LOOK) == 0) {
+		int64_t now = sp_sim_time(w->sim);
+
+		look_at_output(c);
+		if (now >= w->end_at && !c->checked)
+			check_end(c);
+		if (c->stop_cleanly && now < w->quiet_at &&
+		    load_random_below(&w->random, 40) == 0)
+			return 0;
+	}
+	return -ECANCELED;
+}
+
+static int run_collector(struct sim_collector *c, const struct config *config,
+			 struct log *log)
+{
+	struct collector *collector;
+	int err;
+
+	c->starts++;
+	err = collector_start(config, log, NULL, &collector);
+	if (err < 0) {
+		c->failed_starts++;
+		return sp_sleep(AGAIN);
+	}
+	c->running = collector;
+	err = watch_collector(c);
+	c->running = NULL;
+	if (err == 0)
+		(void)collector_stop(collector, sp_in(DRAIN),
+				     COLLECTOR_MEMORY_FREE);
+	return err;
+}
+
+int collector_main(void *arg)
+{
+	struct sim_collector *c = arg;
+	struct config_errors errors = CONFIG_ERRORS_INIT;
+	struct config config;
+	struct log log;
+	int err = config_load_bytes("sim.ini", c->config, strlen(c->config),
+				    &errors, &config);
+
+	c->running = NULL;
+	if (err < 0)
+		sp_sim_fail(c->world->sim, "configuration: %s",
+			    errors.kept > 0 ? errors.lines[0] : "?");
+	log_init(&log, c->world->log_fd, LOG_FORMAT_TEXT, LOG_LEVEL_INFO);
+	err = sp_go_on(NULL, 0, consumer_follow, c, NULL);
+	while (err == 0)
+		err = run_collector(c, &config, &log);
+	return 0;
+}
