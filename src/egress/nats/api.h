@@ -2,9 +2,10 @@
  * egress/nats/api.h - requests to JetStream
  *
  * Private to the files of this folder. libnats has calls for all of these
- * requests (js_GetStreamInfo, js_KeyValue, js_Subscribe...), but
- * libnats 3.4.1 dereferences NULL if an answer lacks a member, so anyone who may
- * publish to our inbox could crash it. Here answers are bytes until nats_reply.h has parsed them.
+ * requests (js_GetStreamInfo, js_KeyValue, js_Subscribe...), but libnats 3.4.1
+ * dereferences NULL if an answer lacks a member, so anyone who may publish to
+ * our inbox could crash it. Here answers are bytes until nats/reply.h has
+ * parsed them.
  *
  * Blocking	All functions block.
  * Errors	-ETIMEDOUT, -ENOTCONN, -EACCES; -ENOENT: no such stream;

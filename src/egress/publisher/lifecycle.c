@@ -158,10 +158,7 @@ void publisher_set_log_position(struct publisher *p, uint64_t position)
 		current.identity = (uint64_t)p->chain.created_ns;
 	} else {
 		current.journal = true;
-		/*
-		 * Discarded output has no log: use an identity that differs in
-		 * every run.
-		 */
+		/* Discarded output has no log: use an identity for each run. */
 		current.identity = p->path == PATH_DISCARD
 					   ? p->run.epoch
 					   : journal_identity(p->spool.journal);
@@ -399,10 +396,7 @@ static struct publisher *publisher_new(const struct publisher_options *options,
 	return p;
 }
 
-/*
- * Choose the epoch of this run: higher than the clock in ms and than all epochs
- * known here.
- */
+/* Choose an epoch, higher than the clock in ms and all known epochs. */
 static void choose_epoch(struct publisher *p)
 {
 	p->run.epoch = publisher_wall_ns() / 1000000;
@@ -411,10 +405,7 @@ static void choose_epoch(struct publisher *p)
 	p->run.first_epoch = p->run.epoch;
 }
 
-/*
- * If there is no broker: set the end of the log and the epoch, so that
- * publisher_wait_epoch() returns.
- */
+/* Without a broker: set the results of publisher_wait_epoch(). */
 static void share_log_end(struct publisher *p, uint64_t position)
 {
 	publisher_set_log_position(p, position);
@@ -448,8 +439,8 @@ int publisher_journal_epoch(struct publisher *p)
 	err = journal_sync(p->spool.journal); /* yields */
 	if (err < 0) {
 		/*
-		 * Remove the event from the journal, so that the next attempt
-		 * does not write it twice.
+		 * Remove the event, so that the next attempt does not repeat
+		 * it.
 		 */
 		if (journal_rewind(p->spool.journal) < 0)
 			publisher_sync_failed(p, err);
@@ -481,8 +472,7 @@ static int open_journal(struct publisher *p, struct nats_error *why)
 	err = publisher_epoch_load(dir, &kept);
 	if (err == -ERANGE) {
 		/*
-		 * Continue as if there were no file: the records of the journal
-		 * show which epochs were used.
+		 * As if there were no file: the records show the epochs used.
 		 */
 		publisher_epoch_explain(dir, err, why);
 		publisher_tell(p, why->text);
@@ -499,8 +489,7 @@ static int open_journal(struct publisher *p, struct nats_error *why)
 		if (kept.used > p->run.known_epoch)
 			p->run.known_epoch = kept.used;
 		/*
-		 * If there is no file, assume that the epochs of the records
-		 * were opened.
+		 * Without a file assume that the epochs of records were opened.
 		 */
 		p->run.opened_epoch =
 			kept.used != 0 ? kept.opened : p->run.known_epoch;

@@ -182,10 +182,7 @@ static void sync_if_due(struct publisher *p)
 	sp_sem_post(&p->spool.sync_wake);
 }
 
-/*
- * Give a notice of @err. The same error is reported again only if it did not
- * occur for TELL_NS.
- */
+/* Give a notice of @err, unless it occurred within TELL_NS before. */
 static void tell_error(struct publisher *p, const char *what, int err)
 {
 	bool known =
@@ -220,9 +217,7 @@ static void after_failed_sync(struct publisher *p)
 
 /* Writing */
 
-/*
- * True if the next entry would exceed --spool-max, even if the disk has space.
- */
+/* True if the next entry would exceed --spool-max. */
 static bool spool_is_full(const struct publisher *p)
 {
 	const struct send_entry *f =
@@ -277,7 +272,7 @@ static size_t records_gather(struct publisher *p,
 	return n;
 }
 
-/* Pass fences at the head: a fence is safe when the record before it is. */
+/* Pass fences at the head: a fence is safe with the record before it. */
 static void pass_fences(struct publisher *p)
 {
 	while (p->disk.next_to_send != p->disk.tail) {
@@ -292,10 +287,7 @@ static void pass_fences(struct publisher *p)
 	}
 }
 
-/*
- * True if the journal is the output and lacks its epoch event, because the disk
- * was full when this run began.
- */
+/* True if the journal is the output and has no epoch event: no space. */
 static bool lacks_epoch(const struct publisher *p)
 {
 	return p->path == PATH_JOURNAL && p->run.open_epoch == 0;
@@ -520,8 +512,7 @@ static int next_needed(struct publisher *p, struct journal_record *out)
 
 	if (p->spool.cursor == NULL) {
 		/*
-		 * All segments were removed, and the disk had no space for a
-		 * new one.
+		 * All segments were removed, and no space was left for another.
 		 */
 		if (journal_bytes(p->spool.journal) == 0)
 			return 0;
@@ -579,10 +570,7 @@ static int feed_one(struct publisher *p, const struct journal_record *r)
 	return publisher_stream_publish(p, number, &payload);
 }
 
-/*
- * Give one notice for each damaged segment, even if the spool is read again
- * from its start.
- */
+/* Give one notice per damaged segment, even if it is read again. */
 static void note_damage(struct publisher *p)
 {
 	const struct journal_fault *fault =
@@ -627,10 +615,7 @@ static int skip_damage(struct publisher *p)
 	return err < 0 ? err : journal_cursor_skip(p->spool.cursor);
 }
 
-/*
- * Somebody removed all segments while the spool was in use: begin a new
- * segment.
- */
+/* Somebody removed all segments during the use: begin a new one. */
 static int replace_segments(struct publisher *p)
 {
 	char text[NATS_WORDS_MAX];

@@ -29,7 +29,7 @@
 #define ERROR_TOO_BIG		  10054
 #define ERROR_WRONG_LAST_ID	  10070
 #define ERROR_WRONG_LAST_SEQUENCE 10071
-#define ERROR_STORE_FAILED	  10077 /* "maximum bytes exceeded" and others */
+#define ERROR_STORE_FAILED	  10077 /* "maximum bytes exceeded" */
 
 /* A token has the generation in the bits above the number of the entry. */
 #define GENERATION_SHIFT 48

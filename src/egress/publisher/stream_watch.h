@@ -3,9 +3,9 @@
  * removed by somebody
  *
  * When somebody purges messages of a stream, its writers are not told:
- * sequences continue, and acknowledgements come as before. But consumers that were behind
- * never get these messages. So the publisher regularly reads the state of the
- * stream (a look) and compares it with that of the look before.
+ * sequences continue, and acknowledgements come as before. But consumers that
+ * were behind never get these messages. So the publisher regularly reads the
+ * state of the stream (a look) and compares it with that of the look before.
  *
  * The limits of a stream also remove its oldest messages, and then nothing must
  * be published again. The rule to distinguish both cases: a missing message was
