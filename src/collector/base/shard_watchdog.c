@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 /*
- * A shard that makes no progress for this time is stuck. Work is done in slices
- * of about a millisecond, so this is a thousand slices.
+ * A fiber that runs for so long without a yield is logged. Work is done in
+ * slices of about a millisecond, so this is a thousand slices.
  */
 #define HOG_MS 1000
 

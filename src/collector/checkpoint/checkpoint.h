@@ -3,19 +3,21 @@
  * restarts
  *
  *	start	checkpoint_open()		open the state store
- *		restore.h		restore the ribs from it
- *		checkpoint_write_manifest()		a manifest, before any router comes
- *		checkpoint_start()		a snapshotter on each shard, and the manifest
+ *		restore.h			restore the ribs from it
+ *		checkpoint_write_manifest()	before any router connects
+ *		checkpoint_start()		start a snapshotter on each
+ *						shard, and the manifest fiber
  *	stop	checkpoint_pause()		the snapshotters end
  *		checkpoint_finish_worker()	write changed routers
- *		checkpoint_write_manifest()		a last manifest
+ *		checkpoint_write_manifest()	write the last manifest
  *		checkpoint_close()
  *
  * One fiber on the first shard writes the manifest, every interval. The
  * manifest names the routers of which the log has messages; so the first
  * manifest must exist before the first router connects.
  *
- * Threads	One, outside of fibers; checkpoint_now() and checkpoint_look(): any.
+ * Threads	One, outside of fibers. checkpoint_now() and checkpoint_look():
+ *		any.
  */
 #ifndef COLLECTOR_CHECKPOINT_CHECKPOINT_H
 #define COLLECTOR_CHECKPOINT_CHECKPOINT_H

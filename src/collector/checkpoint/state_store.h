@@ -2,7 +2,7 @@
  * collector/checkpoint/state_store.h - named files that are written atomically
  *
  *	state_store_begin(state store, "v4_192_0_2_1.snap", &w)
- *	state_store_write(w, bytes, len)			as often as needed
+ *	state_store_write(w, bytes, len)	as often as needed
  *	state_store_commit(w)		now the file has its name and is safe
  *
  * Until the commit a reader gets the previous file of that name; after a crash

@@ -1,5 +1,6 @@
 /*
- * collector/config/args.h - read options from the command line and the environment
+ * collector/config/args.h - read options from the command line and the
+ * environment
  *
  * @argv has no name of the command in front; @env is like environ.
  */

@@ -104,8 +104,7 @@ struct config {
 		struct filter filter;
 	} curation;
 	struct {
-		/* prefix of the subjects of updates; below that of events */
-		char *updates;
+		char *updates; /* prefixes of subjects; see subject_prefix() */
 		char *events;
 		uint64_t batch_bytes;
 		/* updates per batch; 0 = as many as fit */

@@ -86,8 +86,8 @@ static bgp_family_set of_all_views(const struct config_families *set)
 }
 
 /*
- * The families of @view that are not in all views; if no family is in all
- * views, all families of @view.
+ * The families of @view that not every view has. If @view has all families,
+ * all of them: they are written as one element.
  */
 static bgp_family_set of_one_view(const struct config_families *set, int view)
 {

@@ -26,10 +26,10 @@
 #define KNOWN_COUNT  (UINT32_C(1) << 16)
 #define KNOWN_PROBES 16
 
-/* One of so many slots is reserved for known routers. */
+/* 1 / KNOWN_SHARE of the slots is reserved for known routers. */
 #define KNOWN_SHARE 10
 
-/* At most one of so many slots is reserved for configured routers. */
+/* At most 1 / CONFIGURED_SHARE is reserved for configured routers. */
 #define CONFIGURED_SHARE 2
 
 struct address_count {

@@ -1,5 +1,6 @@
 /*
- * collector/ingest/limits.h - limits on the number and the idle time of sessions
+ * collector/ingest/limits.h - limits on the number and the idle time of
+ * sessions
  *
  * Sessions are counted once for all shards, because one shard accepts a socket
  * and another serves it:

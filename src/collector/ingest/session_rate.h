@@ -1,5 +1,6 @@
 /*
- * collector/ingest/session_rate.h - a session that waits because of --max-output-rate
+ * collector/ingest/session_rate.h - a session waits because of
+ * --max-output-rate
  *
  * At the end of each turn, the output that a router has caused is charged to
  * it: updates, events, and withdraws that the background fiber published. If a

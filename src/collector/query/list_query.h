@@ -1,5 +1,6 @@
 /*
- * collector/query/list_query.h - lists of routers and peers, as JSON, page by page
+ * collector/query/list_query.h - lists of routers and peers, as JSON, page by
+ * page
  *
  *	list = list_query_new(LIST_QUERY_PEERS);	then set the parameters
  *	worker_query_run(queue, &query)			page.out has the objects

@@ -1,5 +1,6 @@
 /*
- * collector/query/looking_glass.h - the looking glass: routes for a prefix, page by page
+ * collector/query/looking_glass.h - the looking glass: routes for a prefix,
+ * page by page
  *
  * Like list_query.h, but for the routes of a worker: it runs rib/query.h in
  * slices. The parameters of the client are parsed into the query;

@@ -1,9 +1,10 @@
 /*
  * collector/router/router.h - the collector's object for a monitored router
  *
- * One session at a time owns a router. Which one, if two claim it, is decided by
- * ingest/identity_rule.h. A new session waits until the fiber of the old one
- * has exited, so that one session at a time touches the router's state.
+ * One session at a time owns a router. If two sessions claim it,
+ * ingest/identity_rule.h decides which of them. A new session waits until the
+ * fiber of the old one has exited, so that one session at a time touches the
+ * router's state.
  *
  * Threads	The owner shard only.
  */

@@ -1,5 +1,6 @@
 /*
- * collector/telemetry/peer_metrics.h - metrics of every peer, for --metrics-per-peer
+ * collector/telemetry/peer_metrics.h - metrics of every peer, for
+ * --metrics-per-peer
  *
  * Like list_query.h, but writes samples instead of objects. Each of the two
  * families has a buffer of its own, because the samples of a family must be

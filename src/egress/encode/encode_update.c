@@ -41,7 +41,7 @@ _Static_assert(UPDATE_ROUTER_ADDR_PTR == 0 && UPDATE_PEER_ADDR_PTR == 1 &&
 /* Words of the data section that every update has. */
 #define DATA_MIN (UPDATE_SEQUENCE_AT / 64 + 1)
 
-/* The pointers up to the last field that every BGP implementation uses. */
+/* The number of pointers before those of encode_optional.c. */
 #define PTRS_USUAL (UPDATE_CLUSTER_LIST_PTR + 1)
 
 /*

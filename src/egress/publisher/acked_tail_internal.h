@@ -116,7 +116,7 @@ struct acked_tail {
 
 	struct tail_file files[FILES_MAX];
 	size_t file_count;
-	uint64_t disk_bytes; /* extents of all files */
+	uint64_t disk_bytes; /* sum of the extents of all files */
 	uint64_t recycled;   /* extent of the old file reused as the newest */
 	/* descriptor of the newest file; -1 = the next chunk begins a file */
 	int fd;

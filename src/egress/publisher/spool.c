@@ -240,9 +240,7 @@ static void note_append_error(struct publisher *p, int err)
 	p->spool.append_again = sp_in(AGAIN_NS);
 }
 
-/*
- * Describe the next entries of the disk queue, up to a fence. Returns how many.
- */
+/* Describe the next entries of the disk queue up to a fence. How many. */
 static size_t records_gather(struct publisher *p,
 			     struct journal_record *records, size_t max)
 {
@@ -293,10 +291,7 @@ static bool lacks_epoch(const struct publisher *p)
 	return p->path == PATH_JOURNAL && p->run.open_epoch == 0;
 }
 
-/*
- * Append the event that opens the epoch, before any record of the epoch.
- * Yields.
- */
+/* Append the event that opens the epoch, before its records. Yields. */
 static int write_epoch(struct publisher *p)
 {
 	int err = publisher_journal_epoch(p);
@@ -502,18 +497,15 @@ void publisher_spool_rewind(struct publisher *p)
 }
 
 /*
- * Read the next record that the stream does not have. Returns as
- * journal_cursor_next(), or -EBADMSG if the cursor cannot reach the end of the
- * journal.
+ * Read the next record that the stream lacks. Returns as journal_cursor_next(),
+ * or -EBADMSG if the cursor cannot reach the end of the journal.
  */
 static int next_needed(struct publisher *p, struct journal_record *out)
 {
 	int got;
 
 	if (p->spool.cursor == NULL) {
-		/*
-		 * All segments were removed, and no space was left for another.
-		 */
+		/* All segments were removed, and the disk is full. */
 		if (journal_bytes(p->spool.journal) == 0)
 			return 0;
 		got = journal_cursor_open(p->options.journal_dir,
@@ -544,9 +536,7 @@ static int next_needed(struct publisher *p, struct journal_record *out)
 	} while (true);
 }
 
-/*
- * Queue @r to be sent and send it. Its bytes stay valid until the cursor moves.
- */
+/* Queue and send @r. Its bytes stay valid until the cursor moves. */
 static int feed_one(struct publisher *p, const struct journal_record *r)
 {
 	char subject[SUBJECT_MAX];
@@ -595,10 +585,7 @@ static void note_damage(struct publisher *p)
 	publisher_tell(p, text);
 }
 
-/*
- * Continue after a damaged segment. The owner sees stats.damaged_segments grow
- * and publishes the tables again.
- */
+/* Continue after a damaged segment. The owner publishes the tables again. */
 static int skip_damage(struct publisher *p)
 {
 	int err;
@@ -607,10 +594,7 @@ static int skip_damage(struct publisher *p)
 	err = journal_cursor_skip(p->spool.cursor);
 	if (err != -ENOENT)
 		return err;
-	/*
-	 * The damaged segment is the newest: begin another one, because nothing
-	 * may be appended to it any more.
-	 */
+	/* It is the newest segment: begin another, do not append to it. */
 	err = journal_leave(p->spool.journal);
 	return err < 0 ? err : journal_cursor_skip(p->spool.cursor);
 }
@@ -682,10 +666,7 @@ void publisher_spool_feed(struct publisher *p)
 		if (feed_one(p, &record) < 0)
 			return;
 	}
-	/*
-	 * Leave the spool if it was read to its end and no batch is queued for
-	 * it.
-	 */
+	/* Leave the spool: it was read to its end, nothing is queued for it. */
 	if (p->state == PUBLISHER_READY && spool_read(p) &&
 	    send_queue_empty(&p->disk)) {
 		p->path = PATH_DIRECT;
