@@ -66,7 +66,7 @@ struct places {
 	size_t reserved;
 	/* the connection that has been READING for the longest time */
 	struct http_connection *oldest;
-	/* the same among those of this address */
+	/* the oldest READING connection of this address */
 	struct http_connection *oldest_of_address;
 	/* the oldest reserved connection, in any state */
 	struct http_connection *oldest_reserved;

@@ -111,8 +111,8 @@ struct publisher_options {
 	 * cannot be sent again. Adds a resync event for each router that
 	 * consumers must forget before the next update, and starts to publish
 	 * the tables of these routers again. Runs on a thread of its own, or in
-	 * a fiber if @rt is set, and may block; may be called again for the same
-	 * loss. May be NULL.
+	 * a fiber if @rt is set, and may block. May be called again for the
+	 * same loss. May be NULL.
 	 */
 	int (*resync)(void *arg, struct publisher_events *events);
 	void *resync_arg;
