@@ -56,11 +56,12 @@ def test_the_file_has_every_route_and_its_parameters(routes):
                 p["name"]: p.get("required", False) for p in parameters
                 if p["in"] == "query"}
     assert described.keys() == routes.keys()
-    wrong = {route: {"only described": described[route].keys() - rows.keys(),
-                     "only in the server": rows.keys() - described[route],
-                     "required there": rows}
-             for route, rows in routes.items() if described[route] != rows}
-    assert wrong == {}
+    wrong = [(route, name, described[route].get(name, "not described"),
+              rows.get(name, "not in the server"))
+             for route, rows in routes.items()
+             for name in sorted(described[route].keys() | rows.keys())
+             if described[route].get(name) != rows.get(name)]
+    assert wrong == []
 
 
 def test_the_page_has_the_parameters_of_every_route(tree, routes):

@@ -1,9 +1,10 @@
 /*
- * collector/query/looking_glass.h - the looking glass: routes for a prefix, page by page
+ * collector/query/looking_glass.h - the looking glass: routes for a prefix,
+ * page by page
  *
- * As list_query.h, for the routes of a worker: rib/query.h in slices. The
- * parameters of the client are parsed into the query, see
- * looking_glass_params.c; to add one, add it there.
+ * Like list_query.h, but for the routes of a worker: it runs rib/query.h in
+ * slices. The parameters of the client are parsed into the query;
+ * looking_glass_params.c has the list of them.
  */
 #ifndef COLLECTOR_QUERY_LOOKING_GLASS_H
 #define COLLECTOR_QUERY_LOOKING_GLASS_H
@@ -13,7 +14,8 @@
 
 struct looking_glass {
 	struct page_query page; /* must be the first member */
-	struct rib_query query; /* router and peer must be NULL */
+	/* router and peer are set by the query itself; leave them NULL */
+	struct rib_query query;
 	struct rib_query_cursor cursor;
 };
 
@@ -38,13 +40,13 @@ struct looking_glass {
 	  "only with this route distinguisher, as 64500:1")
 /* clang-format on */
 
-/* All parameters, for a struct looking_glass. */
+/* All parameters, for query_param.h: members of struct looking_glass. */
 extern const struct query_param looking_glass_params[];
 
-/* "exact", "longest", "more-specific" */
+/* The name of @match: "exact", "longest", "more-specific". */
 const char *looking_glass_match_name(enum rib_match match);
 
-/* NULL if out of memory. */
+/* Returns NULL if out of memory. */
 struct looking_glass *looking_glass_new(void);
 void looking_glass_free(struct looking_glass *g);
 

@@ -18,7 +18,8 @@ struct row {
 	const char *name;
 	enum metrics_type type;
 	uint32_t offset; /* offset of a 64-bit counter in struct worker_stats */
-	uint32_t count;	 /* number of counters; 0 = one, without words */
+	/* length of the array; 0 = a single counter, without words */
+	uint32_t count;
 	const char *label;
 	const char *(*word)(unsigned i);
 	const char *help;
@@ -221,7 +222,7 @@ static void put_row(struct json *j, const struct collector_stats *p,
 	}
 }
 
-/* Values that are not plain counters of struct worker_stats. */
+/* Values that are computed, not plain counters of struct worker_stats. */
 
 enum other {
 	OTHER_ROUTERS,
