@@ -269,6 +269,7 @@ static void add_stream(struct request *r, const struct broker_config *c)
 		at = &(*at)->next;
 	*at = broker_stream_new(c, broker_wall(r->b));
 	r->s = *at;
+	r->s->current = r->b->options.current;
 }
 
 static void stream_create(struct request *r)
@@ -404,6 +405,9 @@ static void stream_purge(struct request *r)
 	broker_text_add(t, ",\"success\":true,\"purged\":%" PRIu64 "}",
 			broker_stream_purge(r->s, filtered ? filter : NULL, seq,
 					    keep));
+	/* 2.9.10 goes on counting where it was. */
+	if (r->b->options.current)
+		r->s->expected_seq = r->s->last_seq;
 }
 
 static const struct broker_message *find_message(struct request *r)

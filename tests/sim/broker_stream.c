@@ -387,7 +387,11 @@ const char *broker_stream_store(struct broker_stream *s, const char *subject,
 				struct wire_view headers, struct wire_view data,
 				int64_t now_ns)
 {
-	const char *error = check_room(s, subject, headers.len + data.len);
+	/* 2.12 counts all that it writes, 2.9.10 what came. */
+	size_t len = s->current ? broker_stream_size(s, strlen(subject),
+						     headers.len, data.len)
+				: headers.len + data.len;
+	const char *error = check_room(s, subject, len);
 	struct broker_message *m;
 
 	if (error != NULL)

@@ -90,6 +90,7 @@ struct broker_stream {
 	uint64_t stored, bytes;
 	/* New: its first sequence is 0, not 1, until a purge or a restart. */
 	bool fresh;
+	bool current;			  /* decides as nats-server 2.12 */
 	struct broker_subject **subjects; /* hash table */
 	size_t subjects_size, subject_count;
 

@@ -250,8 +250,10 @@ def draw_config(rng, stream):
     return config
 
 
-def draw_headers(rng):
-    """Header values; a number with a sign is relative to the last sequence."""
+def draw_headers(rng, subject):
+    """Header values; a number with a sign is relative to the last sequence.
+    Where messages can be deleted, 2.9.10 forgets the last one of a subject: so
+    only a bucket, which denies that, is asked for it."""
     headers = {}
     if rng.random() < 0.6:
         headers["Nats-Msg-Id"] = f"id{rng.randrange(12)}"
@@ -261,7 +263,7 @@ def draw_headers(rng):
     if rng.random() < 0.3:
         headers["Nats-Expected-Last-Msg-Id"] = rng.choice(
             ["last", "last", "last", "id3"])
-    if rng.random() < 0.15:
+    if subject.startswith("$KV") and rng.random() < 0.3:
         headers["Nats-Expected-Last-Subject-Sequence"] = rng.choice(
             ["0", "+0", "1"])
     if rng.random() < 0.1:
@@ -305,7 +307,8 @@ def draw_read(rng):
 
 
 def draw_publish(rng, _):
-    return ("publish", rng.choice(SUBJECTS), draw_headers(rng),
+    subject = rng.choice(SUBJECTS)
+    return ("publish", subject, draw_headers(rng, subject),
             "." * rng.choice([0, 1, 10, 30, 100]))
 
 
