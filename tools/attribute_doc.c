@@ -6,6 +6,7 @@
 #include "bmp/attr_row.h"
 #include "bmp/capability.h"
 #include "bmp/community.h"
+#include "bmp/family.h"
 #include "bmp/names.h"
 
 #include <stdio.h>
@@ -112,6 +113,19 @@ static void put_capabilities(void)
 	}
 }
 
+static void put_families(void)
+{
+	printf("\n## Families\n\n"
+	       "| AFI | SAFI | name | NLRI |\n|---|---|---|---|\n");
+	for (enum bgp_family f = BGP_FAMILY_UNKNOWN + 1; f < BGP_FAMILIES;
+	     f++) {
+		const struct bgp_family_info *info = bgp_family_info(f);
+
+		printf("| %u | %u | `%s` | %s |\n", info->afi, info->safi,
+		       info->name, bgp_nlri_kind_name(info->kind));
+	}
+}
+
 int main(void)
 {
 	printf("| type | name | reference | flags | malformed | shown as |\n"
@@ -136,5 +150,6 @@ int main(void)
 				 bgp_attr_rows[code].layout);
 	put_ext_communities();
 	put_capabilities();
+	put_families();
 	return 0;
 }

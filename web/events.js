@@ -13,7 +13,7 @@ const TITLES = { sessionOpen: "Session opened", sessionClose: "Session closed",
 	clash: "Identity clash", messagesLost: "Messages lost", overrun: "Events left out" };
 const LEVELS = { sessionOpen: "up", peerUp: "up", sessionClose: "stale",
 	stale: "stale", suspect: "stale", unknown: "stale", limit: "down",
-	peerDown: "down", clash: "down" };
+	peerDown: "down", clash: "down", messagesLost: "stale" };
 
 export function eventTitle(event) {
 	return TITLES[event.kind] ?? event.kind;

@@ -53,6 +53,7 @@ enum ext_form {
 	FORM_OSPF_TYPE, /* area, route type, options: RFC 4577 4.2.6 */
 	FORM_L2_INFO,	/* encapsulation, flags, MTU, preference */
 	FORM_DF,	/* algorithm, capabilities */
+	FORM_COST,	/* point of insertion, identifier, cost */
 };
 
 /* clang-format off */
@@ -114,6 +115,33 @@ static const struct bgp_ext_community_row rows[] = {
 	{ 0x80, 0x09, FORM_U8,   "traffic-marking", "RFC 8955 7.5" },
 	{ 0x80, 0x0a, FORM_L2_INFO, "layer-2-info", "RFC 4761 3.2.4" },
 	{ 0x80, 0x0c, FORM_RATE, "traffic-rate-packets", "RFC 8955 7.2" },
+	{ 0x00, 0x13, FORM_AS2,  "rt-record", "draft-ietf-bess-service-chaining" },
+	{ 0x01, 0x13, FORM_IPV4, "rt-record", "draft-ietf-bess-service-chaining" },
+	{ 0x02, 0x13, FORM_AS4,  "rt-record", "draft-ietf-bess-service-chaining" },
+	{ 0x00, 0x15, FORM_AS2,  "rt-derived", "draft-ietf-idr-rt-derived-community" },
+	{ 0x01, 0x15, FORM_IPV4, "rt-derived", "draft-ietf-idr-rt-derived-community" },
+	{ 0x02, 0x15, FORM_AS4,  "rt-derived", "draft-ietf-idr-rt-derived-community" },
+	{ 0x00, 0x80, FORM_AS2,  "virtual-network-id", "draft-drao-bgp-l3vpn-virtual-network-overlays" },
+	{ 0x02, 0x04, FORM_AS4,  "generic", "draft-ietf-idr-as4octet-extcomm-generic-subtype" },
+	{ 0x42, 0x04, FORM_AS4,  "generic", "draft-ietf-idr-as4octet-extcomm-generic-subtype" },
+	{ 0x02, 0x10, FORM_AS4,  "cisco-vpn-identifier", "IANA" },
+	{ 0x01, 0x09, FORM_IPV4, "node-target", "draft-ietf-idr-node-target-ext-comm" },
+	{ 0x01, 0x0c, FORM_IPV4, "redirect-to-ipv4", "draft-ietf-idr-flowspec-redirect-ip" },
+	{ 0x01, 0x20, FORM_IPV4, "mvpn-sa-rp-address", "RFC 9081" },
+	{ 0x03, 0x01, FORM_COST, "cost", "draft-ietf-idr-custom-decision" },
+	{ 0x43, 0x01, FORM_COST, "cost", "draft-ietf-idr-custom-decision" },
+	{ 0x03, 0x03, FORM_NONE, "cp-orf", "RFC 7543" },
+	{ 0x03, 0x04, FORM_NONE, "extranet-source", "RFC 7900" },
+	{ 0x03, 0x05, FORM_NONE, "extranet-separation", "RFC 7900" },
+	{ 0x03, 0x07, FORM_HEX,  "additional-pmsi-flags", "RFC 7902 3" },
+	{ 0x03, 0x08, FORM_AS2,  "label-space-id", "RFC 9573 4.1" },
+	{ 0x06, 0x0f, FORM_AS4,  "service-carving-time", "RFC 9722" },
+	{ 0x08, 0x00, FORM_U8,  "redirect-to-next-hop", "draft-simpson-idr-flowspec-redirect" },
+	{ 0x09, 0x00, FORM_HEX,  "redirect-to-indirection-id", "draft-ietf-idr-flowspec-path-redirect" },
+	{ 0x0b, 0x01, FORM_HEX,  "sfir-pool", "RFC 9015" },
+	{ 0x0b, 0x02, FORM_HEX,  "mpls-mixed-labels", "RFC 9015" },
+	{ 0x0c, 0x00, FORM_AS2,  "mup", "draft-ietf-bess-mup-safi" },
+	{ 0x80, 0x0d, FORM_HEX,  "sfc-classifier", "RFC 9015" },
 };
 /* clang-format on */
 
@@ -229,6 +257,11 @@ static void text_form(struct text *t, enum ext_form form, const uint8_t *p)
 		break;
 	case FORM_FLAGS:
 		text_u64(t, wire_get_u16(p));
+		break;
+	case FORM_COST:
+		text_u64(t, p[0]);
+		text_pair(t, p[1]);
+		text_pair(t, wire_get_u32(p + 2));
 		break;
 	case FORM_VALIDITY:
 		text_validity(t, p[5]);

@@ -49,7 +49,21 @@
 	X(L2VPN_VPLS, 25, 65, VPLS, BGP_FAMILY_RD, 0, "l2vpn-vpls") \
 	X(L2VPN_EVPN, 25, 70, EVPN, BGP_FAMILY_RD, 0, "l2vpn-evpn") \
 	X(LINK_STATE, 16388, 71, LINK_STATE, 0, 0, "link-state") \
-	X(LINK_STATE_VPN, 16388, 72, LINK_STATE, BGP_FAMILY_RD, 0, "link-state-vpn")
+	X(LINK_STATE_VPN, 16388, 72, LINK_STATE, BGP_FAMILY_RD, 0, "link-state-vpn") \
+	X(LINK_STATE_SPF, 16388, 80, LINK_STATE, 0, 0, "link-state-spf") \
+	X(IPV4_MDT, 1, 66, MDT, BGP_FAMILY_RD, 32, "ipv4-mdt") \
+	X(IPV4_CLASSFUL_TRANSPORT, 1, 76, PREFIX, BGP_FAMILY_LABELS | BGP_FAMILY_RD, 32, "ipv4-classful-transport") \
+	X(IPV6_CLASSFUL_TRANSPORT, 2, 76, PREFIX, BGP_FAMILY_LABELS | BGP_FAMILY_RD, 128, "ipv6-classful-transport") \
+	X(IPV4_UNREACHABILITY, 1, 81, UNREACHABILITY, BGP_FAMILY_NO_NEXT_HOP, 32, "ipv4-unreachability") \
+	X(IPV6_UNREACHABILITY, 2, 81, UNREACHABILITY, BGP_FAMILY_NO_NEXT_HOP, 128, "ipv6-unreachability") \
+	X(IPV4_CAR, 1, 83, CAR, 0, 32, "ipv4-car") \
+	X(IPV6_CAR, 2, 83, CAR, 0, 128, "ipv6-car") \
+	X(IPV4_VPN_CAR, 1, 84, CAR, BGP_FAMILY_RD, 32, "ipv4-vpn-car") \
+	X(IPV6_VPN_CAR, 2, 84, CAR, BGP_FAMILY_RD, 128, "ipv6-vpn-car") \
+	X(IPV6_ROUTE_TARGET, 2, 132, ROUTE_TARGET, 0, 0, "ipv6-route-target") \
+	X(L2VPN_MCAST_VPLS, 25, 8, MVPN, BGP_FAMILY_RD, 0, "l2vpn-mcast-vpls") \
+	X(L2VPN_FLOWSPEC_PLAIN, 25, 133, FLOWSPEC, BGP_FAMILY_NO_NEXT_HOP, 0, "l2vpn-flowspec-plain") \
+	X(SFC, 31, 9, SFC, BGP_FAMILY_RD, 0, "sfc")
 
 /* How the NLRI of a family are built; each kind has a row in nlri_kinds.c. */
 #define BGP_NLRI_KIND_LIST(X) \
@@ -62,7 +76,11 @@
 	X(ROUTE_TARGET, route_target) \
 	X(MVPN, mvpn) \
 	X(VPLS, vpls) \
-	X(MUP, mup)
+	X(MUP, mup) \
+	X(MDT, mdt) \
+	X(UNREACHABILITY, unreachability) \
+	X(CAR, car) \
+	X(SFC, sfc)
 /* clang-format on */
 
 enum bgp_family {

@@ -106,6 +106,29 @@ static const struct nlri_layout vpls[] = { { "vpls", {
 static const struct nlri_layout vpls_discovery = { "vpls-discovery", {
 	{ "pe", ADDRESS, 0, KEY } } };
 
+/* RFC 6037 4.2.3: of a PE, and the group of its default MDT */
+static const struct nlri_layout mdt[] = { { "mdt", {
+	{ "source", ADDRESS, 0, KEY }, { "group", ADDRESS, 0, KEY } } } };
+
+/* draft-tantsura-idr-unreachability-safi-06 3 */
+static const struct nlri_layout unreachability[] = { { "unreachable", {
+	{ "prefix", PACKED, 0, KEY }, { "reporters", REST, 0, VALUE } } } };
+
+/* RFC 9871 2.9 */
+static const struct nlri_layout car[] = {
+	[1] = { "color-aware", {
+		{ "prefix", PACKED, 0, KEY }, { "color", NUMBER, 4, KEY },
+		{ "tlvs", REST, 0, VALUE } } },
+	[2] = { "ip-prefix", {
+		{ "prefix", PACKED, 0, KEY }, { "tlvs", REST, 0, VALUE } } },
+};
+
+/* RFC 9015 3.1 */
+static const struct nlri_layout sfc[] = {
+	[1] = { "sfir", { { "sf-type", NUMBER, 2, KEY } } },
+	[2] = { "sfpr", { { "spi", NUMBER, 3, KEY } } },
+};
+
 /* clang-format on */
 
 #define LAYOUTS(table)                                                        \
@@ -117,6 +140,11 @@ const struct nlri_layouts bgp_nlri_evpn_layouts = LAYOUTS(evpn);
 const struct nlri_layouts bgp_nlri_mvpn_layouts = LAYOUTS(mvpn);
 const struct nlri_layouts bgp_nlri_mup_layouts = LAYOUTS(mup);
 const struct nlri_layouts bgp_nlri_link_state_layouts = LAYOUTS(link_state);
+const struct nlri_layouts bgp_nlri_mdt_layouts = LAYOUTS(mdt);
+const struct nlri_layouts bgp_nlri_unreachability_layouts =
+	LAYOUTS(unreachability);
+const struct nlri_layouts bgp_nlri_car_layouts = LAYOUTS(car);
+const struct nlri_layouts bgp_nlri_sfc_layouts = LAYOUTS(sfc);
 const struct nlri_layouts bgp_nlri_sr_policy_layouts = LAYOUTS(sr_policy);
 const struct nlri_layouts bgp_nlri_vpls_layouts = {
 	.rows = vpls,
@@ -153,7 +181,7 @@ static uint8_t address_len(const struct bgp_nlri *n)
 {
 	if (n->kind == BGP_NLRI_EVPN)
 		return n->body.len == 26 ? 4 : 16;
-	return 0;
+	return n->kind == BGP_NLRI_MDT ? 4 : 0;
 }
 
 bool nlri_field_start(struct nlri_field_iter *it, const struct bgp_nlri *n)

@@ -14,7 +14,7 @@
 
 enum nlri_field_form {
 	NLRI_FIELD_END,
-	NLRI_FIELD_NUMBER, /* 1, 2 or 4 bytes */
+	NLRI_FIELD_NUMBER, /* 1 to 4 bytes */
 	NLRI_FIELD_HEX,
 	NLRI_FIELD_MAC,	   /* a byte of length in bits, then 6 bytes */
 	NLRI_FIELD_IP,	   /* a byte of length in bits, then 0, 4 or 16 bytes */
@@ -52,6 +52,10 @@ extern const struct nlri_layouts bgp_nlri_evpn_layouts;
 extern const struct nlri_layouts bgp_nlri_mvpn_layouts;
 extern const struct nlri_layouts bgp_nlri_mup_layouts;
 extern const struct nlri_layouts bgp_nlri_link_state_layouts;
+extern const struct nlri_layouts bgp_nlri_mdt_layouts;
+extern const struct nlri_layouts bgp_nlri_unreachability_layouts;
+extern const struct nlri_layouts bgp_nlri_car_layouts;
+extern const struct nlri_layouts bgp_nlri_sfc_layouts;
 extern const struct nlri_layouts bgp_nlri_sr_policy_layouts;
 extern const struct nlri_layouts bgp_nlri_vpls_layouts;
 

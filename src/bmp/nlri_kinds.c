@@ -109,6 +109,28 @@ static bool read_vpls(struct bgp_nlri_iter *it)
 	return wire_u16(&it->c, &len) && wire_take(&it->c, len, &it->nlri.body);
 }
 
+/* RFC 6037 4.2.3 */
+static bool read_mdt(struct bgp_nlri_iter *it)
+{
+	uint8_t bits;
+
+	return wire_u8(&it->c, &bits) && bits == 128 &&
+	       wire_take(&it->c, bits / 8, &it->nlri.body);
+}
+
+/* RFC 9871 2.9: lengths of all and of the key, a type; then key and TLVs. */
+static bool read_car(struct bgp_nlri_iter *it)
+{
+	uint8_t len, key_len, type;
+
+	if (!(wire_u8(&it->c, &len) && len >= 2 && wire_u8(&it->c, &key_len) &&
+	      wire_u8(&it->c, &type) && key_len <= len - 2 &&
+	      wire_take(&it->c, len - 2u, &it->nlri.body)))
+		return false;
+	it->nlri.type = type;
+	return true;
+}
+
 /* Keys and values */
 
 static void put_bytes(struct nlri_sink *s, const uint8_t *p, size_t n)
@@ -337,6 +359,22 @@ static void write_vpls(struct bmp_writer *w, const struct bgp_nlri *n)
 	write_body(w, n);
 }
 
+static void write_mdt(struct bmp_writer *w, const struct bgp_nlri *n)
+{
+	bmp_put_u8(w, (uint8_t)(body_len(n) * 8));
+	write_body(w, n);
+}
+
+static void write_car(struct bmp_writer *w, const struct bgp_nlri *n)
+{
+	size_t len = body_len(n);
+
+	bmp_put_u8(w, (uint8_t)(len + 2));
+	bmp_put_u8(w, n->wire.len != 0 ? n->wire.p[1] : (uint8_t)len);
+	bmp_put_u8(w, (uint8_t)n->type);
+	write_body(w, n);
+}
+
 static const struct bgp_nlri_ops raw_ops = {
 	.name = "raw",
 	.read = read_raw,
@@ -433,6 +471,48 @@ static const struct bgp_nlri_ops mup_ops = {
 	.text = bgp_nlri_text_typed,
 	.write = write_mup,
 	.layouts = &bgp_nlri_mup_layouts,
+};
+
+static const struct bgp_nlri_ops mdt_ops = {
+	.name = "mdt",
+	.read = read_mdt,
+	.key = key_typed,
+	.value = value_fields,
+	.text = bgp_nlri_text_typed,
+	.write = write_mdt,
+	.layouts = &bgp_nlri_mdt_layouts,
+};
+
+/* A length of two bytes, as that of VPLS. */
+static const struct bgp_nlri_ops unreachability_ops = {
+	.name = "unreachability",
+	.read = read_vpls,
+	.key = key_typed,
+	.value = value_fields,
+	.text = bgp_nlri_text_typed,
+	.write = write_vpls,
+	.layouts = &bgp_nlri_unreachability_layouts,
+};
+
+static const struct bgp_nlri_ops car_ops = {
+	.name = "car",
+	.read = read_car,
+	.key = key_typed,
+	.value = value_fields,
+	.text = bgp_nlri_text_typed,
+	.write = write_car,
+	.layouts = &bgp_nlri_car_layouts,
+};
+
+/* Types and lengths of two bytes, as those of BGP-LS. */
+static const struct bgp_nlri_ops sfc_ops = {
+	.name = "sfc",
+	.read = read_link_state,
+	.key = key_typed,
+	.value = value_fields,
+	.text = bgp_nlri_text_typed,
+	.write = write_link_state,
+	.layouts = &bgp_nlri_sfc_layouts,
 };
 
 const struct bgp_nlri_ops *const bgp_nlri_ops[BGP_NLRI_KINDS] = {

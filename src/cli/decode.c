@@ -8,33 +8,15 @@
 #include "cli/decode.h"
 
 #include "collector/config/router_section.h"
-#include "capture/bmp_stream.h"
-#include "capture/pcap.h"
+#include "cli/capture_file.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/xalloc.h"
 
 #include <errno.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FLUSH_AT (64 * 1024)
-
-/* Reading the clock for every message would cost more than the message. */
-#define PROGRESS_EVERY	 4096
-#define PROGRESS_SECONDS 0.2
-
-/* State of one input file. */
-struct input {
-	struct decode *decode;
-	struct capture_source *source;
-	const char *name;
-	/* show progress, because the lines are not on the terminal */
-	bool watched;
-	uint64_t steps;
-	struct timespec progress_at;
-	bool progress_shown;
-};
 
 void decode_flush(struct decode *d)
 {
@@ -73,115 +55,53 @@ void decode_end(struct decode *d)
 		decode_flush(d);
 }
 
-static double seconds_since(const struct timespec *then)
+/* Files */
+
+struct decode_input {
+	struct decode *decode;
+	struct decode_mrt *mrt; /* NULL until the first record */
+};
+
+static void *session_open(void *arg, const struct capture_session *tcp)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)(now.tv_sec - then->tv_sec) +
-	       (double)(now.tv_nsec - then->tv_nsec) / 1e9;
-}
-
-/* Show the progress. */
-static void show_progress(struct input *in)
-{
-	uint64_t done, total;
-
-	if (!in->watched || ++in->steps % PROGRESS_EVERY != 0 ||
-	    seconds_since(&in->progress_at) < PROGRESS_SECONDS)
-		return;
-	clock_gettime(CLOCK_MONOTONIC, &in->progress_at);
-	capture_source_progress(in->source, &done, &total);
-	if (total > 0)
-		fprintf(stderr, "\r%s: %3.0f %%", in->name,
-			100.0 * (double)done / (double)total);
-	else
-		fprintf(stderr, "\r%s: %.1f MB", in->name, (double)done / 1e6);
-	in->progress_shown = true;
-}
-
-/* Report a damaged file in one line. Returns the exit code. */
-static int report_damage(struct input *in, const char *what)
-{
-	if (in->progress_shown)
-		fputs("\r\033[K", stderr);
-	in->progress_shown = false;
-	decode_flush(in->decode);
-	fprintf(stderr, "arancini decode: %s: %s\n", in->name, what);
-	return EXIT_FAILURE;
-}
-
-static int read_bmp(struct input *in)
-{
-	struct decode_session session = { 0 };
-	enum capture_bmp_stream_status status;
-	struct capture_bmp_stream reader;
-	struct bmp_frame frame;
-	int code = 0;
-
-	capture_bmp_stream_init(&reader, in->source);
-	while ((status = capture_bmp_stream_next(&reader, &frame)) ==
-		       CAPTURE_BMP_STREAM_FRAME &&
-	       !in->decode->out_failed) {
-		decode_message(in->decode, &session, &frame);
-		show_progress(in);
-	}
-	if (status == CAPTURE_BMP_STREAM_DAMAGED)
-		code = report_damage(in, reader.error);
-	capture_bmp_stream_fini(&reader);
-	peers_fini(&session.peers);
-	return code;
-}
-
-static int read_mrt(struct input *in)
-{
-	struct decode_mrt *decoder = decode_mrt_new(in->decode);
-	struct capture_mrt_record record;
-	enum capture_mrt_status status;
-	struct capture_mrt mrt;
-	int code = 0;
-
-	capture_mrt_init(&mrt, in->source);
-	while ((status = capture_mrt_next(&mrt, &record)) ==
-		       CAPTURE_MRT_RECORD &&
-	       !in->decode->out_failed) {
-		decode_mrt_record(decoder, &record);
-		show_progress(in);
-	}
-	if (status == CAPTURE_MRT_DAMAGED)
-		code = report_damage(in, mrt.error);
-	capture_mrt_fini(&mrt);
-	decode_mrt_free(decoder);
-	return code;
-}
-
-static void session_open(struct input *in, struct capture_session *tcp)
-{
+	struct decode_input *in = arg;
 	struct decode_session *session =
 		memory_must(calloc(1, sizeof(*session)));
 
+	if (tcp == NULL)
+		return session;
 	session->number = tcp->number;
 	session->router = tcp->from;
-	tcp->user = session;
 	if (in->decode->summary != NULL)
 		in->decode->summary->sessions++;
+	return session;
 }
 
-static void session_close(struct capture_session *tcp)
+static void session_close(void *arg, void *user)
 {
-	struct decode_session *session = tcp->user;
+	struct decode_session *session = user;
 
-	if (session == NULL)
-		return;
+	(void)arg;
 	peers_fini(&session->peers);
 	free(session);
-	tcp->user = NULL;
+}
+
+static bool take_frame(void *arg, void *user, const struct bmp_frame *frame,
+		       uint64_t time_ns)
+{
+	struct decode_input *in = arg;
+	struct decode_session *session = user;
+
+	session->time_received_ns = time_ns;
+	decode_message(in->decode, session, frame);
+	return !in->decode->out_failed;
 }
 
 /* Report bytes of a session that were not captured, or that are not BMP. */
-static void session_error(struct input *in, struct capture_session *tcp,
-			  const struct capture_session_event *event)
+static void session_lost(void *arg, const struct capture_session *tcp,
+			 const struct capture_session_event *event)
 {
+	struct decode_input *in = arg;
 	struct decode *d = in->decode;
 
 	if (d->summary != NULL) {
@@ -206,113 +126,44 @@ static void session_error(struct input *in, struct capture_session *tcp,
 	decode_end(d);
 }
 
-/* Returns true if part of the session could not be read. */
-static bool session_event(struct input *in, struct capture_session *tcp,
-			  const struct capture_session_event *event)
+static bool take_record(void *arg, const struct capture_mrt_record *record)
 {
-	struct decode_session *session = tcp->user;
+	struct decode_input *in = arg;
 
-	switch (event->kind) {
-	case CAPTURE_SESSION_OPEN:
-		session_open(in, tcp);
-		return false;
-	case CAPTURE_SESSION_FRAME:
-		session->time_received_ns = tcp->time_ns;
-		decode_message(in->decode, session, &event->frame);
-		return false;
-	case CAPTURE_SESSION_GAP:
-	case CAPTURE_SESSION_LOST:
-		session_error(in, tcp, event);
-		return true;
-	case CAPTURE_SESSION_CLOSE:
-		session_close(tcp);
-		return false;
-	}
-	return false;
+	if (in->mrt == NULL)
+		in->mrt = decode_mrt_new(in->decode);
+	decode_mrt_record(in->mrt, record);
+	return !in->decode->out_failed;
 }
 
-static int pcap_verdict(struct input *in, struct capture_pcap *pcap,
-			bool incomplete)
+static void flush_lines(void *arg)
 {
-	const struct capture_pcap_counts *counts = capture_pcap_counts(pcap);
+	struct decode_input *in = arg;
 
-	if (incomplete)
-		return report_damage(in,
-				     "parts of its BMP sessions are missing; "
-				     "lines of type error say where");
-	if (counts->sessions > 0)
-		return 0;
-	if (counts->unknown_link > 0)
-		return report_damage(in, "its link type is not supported");
-	return report_damage(in, "no BMP session in it");
+	decode_flush(in->decode);
 }
 
-static int read_pcap(struct input *in)
-{
-	struct capture_session_event event;
-	enum capture_pcap_status status;
-	struct capture_session *tcp;
-	struct capture_pcap *pcap;
-	bool incomplete = false;
-	int code;
+static const struct capture_file_ops file_ops = {
+	.open = session_open,
+	.frame = take_frame,
+	.lost = session_lost,
+	.close = session_close,
+	.record = take_record,
+	.flush = flush_lines,
+};
 
-	if (capture_pcap_new(in->source, &pcap) < 0)
-		return report_damage(in, "out of memory");
-	while ((status = capture_pcap_next(pcap, &tcp, &event)) ==
-	       CAPTURE_PCAP_EVENT) {
-		incomplete |= session_event(in, tcp, &event);
-		show_progress(in);
-	}
-	if (status == CAPTURE_PCAP_DAMAGED)
-		code = report_damage(in, capture_pcap_error(pcap));
-	else
-		code = pcap_verdict(in, pcap, incomplete);
-	capture_pcap_free(pcap);
-	return code;
-}
-
-/* The format was not recognised; report a read error if there is one. */
-static int read_unknown(struct input *in)
-{
-	enum capture_source_status status;
-	uint8_t byte;
-	size_t got;
-
-	status = capture_source_read(in->source, &byte, 1, &got);
-	if (status == CAPTURE_SOURCE_END)
-		return report_damage(in, "the file is empty");
-	if (status != CAPTURE_SOURCE_OK)
-		return report_damage(in, capture_source_text(status));
-	return report_damage(in, "neither BMP nor pcap, pcapng or MRT");
-}
-
-static int read_source(struct input *in)
-{
-	switch (capture_source_format(in->source)) {
-	case CAPTURE_BMP:
-		return read_bmp(in);
-	case CAPTURE_PCAP:
-	case CAPTURE_PCAPNG:
-		return read_pcap(in);
-	case CAPTURE_MRT:
-		return read_mrt(in);
-	default:
-		return read_unknown(in);
-	}
-}
-
-static void print_summary(struct input *in, const struct summary *summary)
+static void print_summary(struct decode *d, const struct capture_file *file,
+			  const struct summary *summary)
 {
 	const char *format =
-		capture_format_name(capture_source_format(in->source));
-	struct decode *d = in->decode;
+		capture_format_name(capture_source_format(file->source));
 
 	if (isatty(STDOUT_FILENO)) {
-		summary_print(summary, in->name, format);
+		summary_print(summary, file->name, format);
 		return;
 	}
 	json_object(&d->out);
-	json_string_at(&d->out, "file", in->name);
+	json_string_at(&d->out, "file", file->name);
 	json_string_at(&d->out, "format", format);
 	summary_json(summary, &d->out);
 	decode_end(d);
@@ -320,27 +171,28 @@ static void print_summary(struct input *in, const struct summary *summary)
 
 static int decode_file(struct decode *d, const char *path, bool summarise)
 {
-	struct input in = {
-		.decode = d,
+	struct decode_input in = { .decode = d };
+	struct capture_file file = {
+		.command = "decode",
 		.name = path,
+		.ops = &file_ops,
+		.arg = &in,
 		.watched = isatty(STDERR_FILENO) &&
 			   (summarise || !isatty(STDOUT_FILENO)),
 	};
 	struct summary summary = { 0 };
-	int code;
-	int err = capture_source_open(path, &in.source);
+	int code = capture_file_open(&file);
 
-	if (err < 0)
-		return report_damage(&in, strerror(-err));
+	if (code != 0)
+		return code;
 	d->summary = summarise ? &summary : NULL;
-	code = read_source(&in);
-	if (in.progress_shown)
-		fputs("\r\033[K", stderr);
+	code = capture_file_read(&file);
+	decode_mrt_free(in.mrt);
 	if (summarise)
-		print_summary(&in, &summary);
+		print_summary(d, &file, &summary);
 	decode_flush(d);
 	summary_fini(&summary);
-	capture_source_close(in.source);
+	capture_file_close(&file);
 	return code;
 }
 

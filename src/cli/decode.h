@@ -1,7 +1,7 @@
 /*
  * cli/decode.h - shared parts of "arancini decode"
  *
- *	decode.c		options, files, progress
+ *	decode.c		options, lines, files (cli/capture_file.h)
  *	decode_message.c	a BMP message into lines
  *	decode_update.c		an UPDATE into lines, one per route
  *	decode_mrt.c		an MRT record into lines

@@ -236,7 +236,8 @@ static bool read_option(const struct command_line *line, int found, char **argv,
 
 	value.row = find_row(line, found, &base);
 	if (value.row != NULL) {
-		value.field = into + base + value.row->field;
+		if (into != NULL)
+			value.field = into + base + value.row->field;
 		return set_option(line, &value, exit_code);
 	}
 	*exit_code = options_misuse(line,

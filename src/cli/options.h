@@ -49,7 +49,7 @@ struct option_row;
 /* Arguments of a setter. */
 struct option_value {
 	const struct option_row *row;
-	void *field;	  /* the member at option_row.field */
+	void *field;	  /* the member at option_row.field, or NULL */
 	const char *text; /* NULL if the option has no value */
 };
 
@@ -90,8 +90,9 @@ struct operands {
 };
 
 /*
- * Set the options of @argv in *@into. False if the command ends here, after
- * --help or after an error, which was reported.
+ * Set the options of @argv in *@into, which is NULL if no row has a member:
+ * setters get no field then. False if the command ends here, after --help or
+ * after an error, which was reported.
  */
 bool options_read(const struct command_line *line, int argc, char **argv,
 		  void *into, struct operands *out);

@@ -18,11 +18,15 @@
 /* The maximum page of the collector. */
 #define PAGE 1000
 
-#define FILTER_NUMBER(name, argument, member, parser, valid, help) \
+#define FILTER_NUMBER(name, option, argument, member, parser, valid, help) \
 	FILTER_##name,
 enum filter_number {
 	LOOKING_GLASS_FILTERS(FILTER_NUMBER) FILTERS
 };
+
+#define FILTER_NAME(name, option, argument, member, parser, valid, help) #name,
+static const char *const filter_names[] = { LOOKING_GLASS_FILTERS(
+	FILTER_NAME) };
 
 struct rib_command {
 	struct client_command command;
@@ -68,7 +72,8 @@ static enum option_status set_filter(const struct option_value *v)
 {
 	struct rib_command *r = v->field;
 	const struct query_param *param =
-		query_param_find(looking_glass_params, v->row->name);
+		query_param_find(looking_glass_params,
+				 filter_names[v->row->key]);
 	struct looking_glass scratch = { 0 };
 	const char *why =
 		param->parse(v->text, (char *)&scratch + param->field);
@@ -84,8 +89,8 @@ static enum option_status set_filter(const struct option_value *v)
 
 /* clang-format off */
 #define MATCH OPTION_SET(set_match), .invalid = "only one kind of match"
-#define FILTER_OPTION(filter, value, member, parser, valid, text) \
-	{ #filter, .argument = (value), .help = (text), \
+#define FILTER_OPTION(filter, option, value, member, parser, valid, text) \
+	{ (option), .argument = (value), .help = (text), \
 	  .key = FILTER_##filter, OPTION_SET(set_filter) },
 
 static const struct option_row rows[] = {
@@ -293,8 +298,6 @@ static bool is_wanted(const void *arg, const struct json_object *route)
 
 /* Asking */
 
-#define FILTER_NAME(name, argument, member, parser, valid, help) #name,
-
 /* Append a parameter; @value may be NULL or "" for none. */
 static void put_param(FILE *to, const char *name, const char *value)
 {
@@ -309,8 +312,6 @@ static void put_param(FILE *to, const char *name, const char *value)
 
 static char *query_of(const struct rib_command *r)
 {
-	static const char *const names[] = { LOOKING_GLASS_FILTERS(
-		FILTER_NAME) };
 	char *path = NULL;
 	size_t len;
 	FILE *to = memory_must(open_memstream(&path, &len));
@@ -321,7 +322,7 @@ static char *query_of(const struct rib_command *r)
 	put_param(to, "router", r->command.router);
 	put_param(to, "peer", r->peer);
 	for (int i = 0; i < FILTERS; i++)
-		put_param(to, names[i], r->filters[i]);
+		put_param(to, filter_names[i], r->filters[i]);
 	if (fclose(to) != 0)
 		path = memory_must(NULL);
 	return path;

@@ -55,7 +55,8 @@ struct collector {
 	struct http *http; /* NULL if off */
 	struct shard_watchdog *watchdog;
 	struct sp_rt *host; /* the runtime that it was started in; or NULL */
-	bool served;	    /* has restored its state and accepted routers */
+	/* the state was restored and routers were admitted */
+	bool served;
 };
 
 const struct collector_env *collector_env(const struct collector *c)
@@ -110,8 +111,8 @@ static int open_listeners(struct worker_slot *s)
 		int err;
 
 		/*
-		 * Port 0: the first worker has chosen a port, the others share
-		 * it.
+		 * If the configured port is 0, the first worker has chosen a
+		 * port, and the others share it.
 		 */
 		if (where.port == 0 && s->worker.id != 0)
 			where.port = collector_port(s->collector, i);
@@ -183,9 +184,10 @@ static int close_listeners(void *arg)
 }
 
 /*
- * Half of the time until the deadline is for reading what routers have sent,
- * the other half for making the output safe. A session that another shard
- * passes to this worker meanwhile is drained, too; later ones are refused.
+ * Drain the sessions. Half of the time until the deadline is for reading what
+ * routers have sent, the other half for making the output safe. If another
+ * shard passes a session to this worker meanwhile, that session is drained,
+ * too; later ones are refused.
  */
 static void drain_sessions(struct worker_slot *s)
 {
@@ -221,7 +223,9 @@ static void write_final_snapshots(struct worker_slot *s)
 			    c->env.config->snapshot.state, err);
 }
 
-/* Log internal errors (a router touched by the wrong shard). */
+/*
+ * Log the number of internal errors: accesses to a router by the wrong shard.
+ */
 static void log_violations(struct worker_slot *s)
 {
 	uint64_t n = s->worker.counts.ownership_violations;
@@ -272,7 +276,10 @@ static int on_all(struct collector *c, int (*fn)(void *))
 				  sizeof(c->slots[0]));
 }
 
-/* Run @fn on one worker after the other, so that a used port is logged once. */
+/*
+ * Run @fn on one worker after the other, so that a port in use is logged only
+ * once.
+ */
 static int on_each(struct collector *c, int (*fn)(void *))
 {
 	return collector_env_each(&c->env, COLLECTOR_ENV_SERIAL, fn, c->slots,
@@ -325,7 +332,7 @@ int collector_reload(struct collector *c, const struct config *config)
 	return err;
 }
 
-/* Calling routers */
+/* Connecting to routers */
 
 static int start_connectors(struct collector *c)
 {
@@ -360,7 +367,7 @@ static void stop_connectors(struct collector *c)
 	c->connector_count = 0;
 }
 
-/* Life */
+/* Start and stop */
 
 /*
  * A runtime for the workers; the publisher starts its own. Called in a fiber,
@@ -434,7 +441,7 @@ static int make_parts(struct collector *c)
 				  &c->watchdog);
 }
 
-/* One line for each address, with its actual port. */
+/* Log each listening address, with its actual port. */
 static void log_listeners(struct collector *c)
 {
 	const struct config_addresses *at = &c->env.config->listen.addresses;
@@ -477,7 +484,7 @@ static int bring_back(struct collector *c)
 	return err;
 }
 
-/* Accept routers and connect to routers. */
+/* Open the listeners, and connect to routers. */
 static int open_up(struct collector *c)
 {
 	int err;
@@ -550,8 +557,8 @@ int collector_stop(struct collector *c, int64_t deadline,
 		for (uint32_t i = 0; i < c->env.worker_count; i++)
 			c->slots[i].deadline = deadline;
 		/*
-		 * Close all listeners first: an open one passes connections to
-		 * other shards.
+		 * Close all listeners first, because an open listener passes
+		 * connections to other shards.
 		 */
 		on_all(c, close_listeners);
 		err = on_all(c, stop_worker);

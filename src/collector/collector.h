@@ -28,20 +28,21 @@ struct confined_process;
 struct log;
 
 /*
- * 0 when it listens everywhere. Otherwise -errno, logged with advice, and
- * nothing is left running. @config, @log and @process must outlive it; @process
- * is from confine.h, or NULL if the process was not confined.
+ * Start the collector. Returns 0 when all its listeners are open. Otherwise
+ * returns -errno, has logged advice, and nothing is left running. @config, @log
+ * and @process must outlive the collector. @process is from confine.h; NULL if
+ * the process was not confined.
  */
 int collector_start(const struct config *config, struct log *log,
 		    const struct confined_process *process,
 		    struct collector **out);
 
 /*
- * Stop accepting, read what routers have sent so far, publish it and wait until
- * it is safe, until @deadline. Frees @c. 0, or -ETIMEDOUT if something was not
- * safe by then: it is in the spool if there is one. -EBUSY: everything is safe,
- * but an HTTP handler does not end; nothing was freed, and the caller must exit
- * by _exit().
+ * Stop accepting, read what routers have sent so far, publish it, and wait at
+ * most until @deadline until it is safe. Frees @c. Returns 0, or -ETIMEDOUT if
+ * not all output was safe at the deadline; the rest is in the spool if there is
+ * one. -EBUSY: the output is safe, but an HTTP handler does not end. Then
+ * nothing was freed, and the caller must exit by _exit().
  *
  * With COLLECTOR_MEMORY_LEAVE the tables of the workers are not freed, because
  * the process ends anyway: with 100 million routes that takes many seconds.
@@ -55,29 +56,31 @@ int collector_stop(struct collector *c, int64_t deadline,
 		   enum collector_memory memory);
 
 /*
- * Apply @config where it can be changed while running; its other values must be
- * unchanged (config_keep()). 0: the previous configuration is no longer used.
- * Otherwise -errno: both are in use until the next call succeeds or the
- * collector stops. Called by the thread that started it.
+ * Apply those values of @config that can be changed while running. The other
+ * values must be those of the running configuration (config_keep()). Returns 0:
+ * the previous configuration is no longer used. Otherwise -errno: both are in
+ * use until the next call succeeds or the collector stops. Call it on the
+ * thread that started the collector.
  */
 int collector_reload(struct collector *c, const struct config *config);
 
 /*
  * True if all shards have made progress since the last call that returned true:
- * see shard_watchdog.h. Called by the thread that started it.
+ * see shard_watchdog.h. Call it on the thread that started the collector.
  */
 bool collector_is_alive(struct collector *c);
 
 /*
- * The actual port of a listener, which differs from the configured one if that
- * is 0. 0 if the listener was left out: see listener_open().
+ * The port on which a listener really listens; it differs from the configured
+ * port if that is 0. Returns 0 if the listener was left out: see
+ * listener_open().
  */
 uint16_t collector_port(const struct collector *c, size_t listener);
 
-/* The port of the HTTP server; 0 if there is none. */
+/* The port on which the HTTP server listens; 0 if there is none. */
 uint16_t collector_http_port(const struct collector *c);
 
-/* The shared parts; for tests and benches. */
+/* The data that the parts of the collector share; for tests and benches. */
 const struct collector_env *collector_env(const struct collector *c);
 
 #endif

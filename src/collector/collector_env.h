@@ -1,9 +1,9 @@
 /*
- * collector/collector_env.h - what the parts of a collector share
+ * collector/collector_env.h - data that the parts of a collector share
  *
- * collector.c fills it in while it starts, in the order of the fields, and
- * passes it to the workers, the checkpoint, the restore and the HTTP server. A
- * part that does not exist yet, or is off, is NULL.
+ * collector.c sets the members during the start, in their order, and passes the
+ * struct to the workers, the checkpoint, the restore and the HTTP server. The
+ * pointer to a part that does not exist yet, or is off, is NULL.
  *
  * Threads	The pointers are set before the threads that read them run,
  *		except @phase, which any thread reads at any time.
@@ -31,32 +31,37 @@ struct worker;
 
 /* The progress of the start. */
 enum collector_phase {
-	COLLECTOR_RESTORING, /* reads snapshots and log */
-	COLLECTOR_OPENING,   /* starts listeners */
+	COLLECTOR_RESTORING, /* snapshots and log are read */
+	COLLECTOR_OPENING,   /* listeners are opened */
 	COLLECTOR_SERVING,
 	COLLECTOR_STOPPING,
 };
 
 struct collector_env {
-	/* The configuration at the start; only the workers know a reload. */
+	/*
+	 * The configuration of the start. Only the workers get that of a
+	 * reload.
+	 */
 	const struct config *config;
 	struct log *log;
-	const struct early_sockets *sockets; /* NULL if none was bound early */
+	/* NULL if no port was bound early */
+	const struct early_sockets *sockets;
 	const struct sandbox_state
 		*sandbox; /* NULL if the process is not confined */
-	int64_t started;  /* sp_now() */
+	int64_t started;  /* start of the collector, by sp_now() */
 	uint64_t seed;	  /* seed of hash tables and cursors */
 	struct sp_rt *rt;
 	uint32_t worker_count;
-	struct worker **workers; /* by shard */
+	struct worker **workers; /* array, indexed by shard */
 	struct limits *limits;
-	struct route_budget *budget; /* limit on routes */
+	struct route_budget *budget; /* limit on routes of all workers */
 	struct router_limit *router_limit;
 	struct egress_bridge *bridge;
 	struct output *output;
 	struct publisher *publisher;
 	/*
-	 * Maximum bytes of a batch for the broker; UINT32_MAX = not known yet.
+	 * Maximum bytes of a batch that the broker accepts; UINT32_MAX = not
+	 * known yet.
 	 */
 	const _Atomic uint32_t *max_batch;
 	struct checkpoint *checkpoint; /* NULL if no state is kept */
@@ -72,14 +77,14 @@ static inline enum collector_phase collector_env_phase(
 /* The order in which collector_env_each() calls the workers. */
 enum collector_env_order {
 	COLLECTOR_ENV_SERIAL, /* one by one; stops at the first error */
-	/* all at the same time; returns the first error */
+	/* all at the same time; returns the first error found */
 	COLLECTOR_ENV_PARALLEL,
 };
 
 /*
  * Run @fn on the shard of every worker, with the worker's element of @args: an
- * array of worker_count elements of @size bytes. Waits: outside of fibers it
- * blocks the thread; COLLECTOR_ENV_SERIAL yields in a fiber.
+ * array of worker_count elements of @size bytes. Waits for all calls: in a
+ * fiber COLLECTOR_ENV_SERIAL yields; outside of fibers the thread blocks.
  */
 int collector_env_each(const struct collector_env *env,
 		       enum collector_env_order order, int (*fn)(void *arg),

@@ -105,7 +105,8 @@ static int folder_make(const char *path, mode_t mode,
 }
 
 /*
- * Do not change the mode of an existing folder, which may be /tmp; only warn.
+ * Only warn about the mode of an existing folder; do not change it, because it
+ * may be /tmp.
  */
 static void state_mode_check(const char *path, struct log *log)
 {
@@ -120,7 +121,7 @@ static void state_mode_check(const char *path, struct log *log)
 	log_end(&line);
 }
 
-/* Create @path and allow writing below it. */
+/* Create @path and add a rule that allows writing below it. */
 static int folder_allow(const char *path, mode_t mode,
 			const struct sandbox_user *user, struct log *log,
 			struct sandbox_rules *rules)
@@ -173,7 +174,7 @@ static int option_allow(const struct config *c, const struct config_option *o,
 	if (o->form.type == CONFIG_SECRET)
 		return file_allow(secret->path, rules);
 	if (o->form.type == CONFIG_PATH &&
-	    /* a folder, handled by folders_allow() */
+	    /* it is a folder: folders_allow() handles it */
 	    *path != c->journal.directory)
 		return file_allow(*path, rules);
 	return 0;
@@ -192,7 +193,7 @@ static int files_allow(const struct config *c, struct sandbox_rules *rules)
 
 /* Ports */
 
-/* The owner of a port can be found only before the sandbox is entered. */
+/* Find the owner of a port now: inside the sandbox it cannot be found. */
 static int port_check(const struct config_address *at, struct log *log)
 {
 	int err = early_socket_try(at->address, at->port);

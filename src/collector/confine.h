@@ -1,13 +1,14 @@
 /*
  * collector/confine.h - confine the process before its threads start
  *
- *	confine_process(&config, &log, &process);	one thread so far
+ *	confine_process(&config, &log, &process);	while one thread exists
  *	collector_start(&config, &log, &process, &c);
  *	...
  *	confine_release(&process);
  *
- * In this order: check that our ports are free, create the folders that will be
- * written, bind privileged ports, switch to --user, enter the sandbox.
+ * confine_process() does these steps, in this order: check that our ports are
+ * free, create the folders that will be written, bind privileged ports, switch
+ * to --user, enter the sandbox.
  */
 #ifndef COLLECTOR_CONFINE_H
 #define COLLECTOR_CONFINE_H
@@ -25,7 +26,8 @@ struct confined_process {
 };
 
 /*
- * 0, or -errno with advice in the log. The process must have only one thread.
+ * Returns 0, or -errno with advice in the log. The process must still have only
+ * one thread.
  */
 int confine_process(const struct config *config, struct log *log,
 		    struct confined_process *out);

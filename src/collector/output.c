@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Strings that the publisher reads for as long as it runs. */
+/* Strings that the publisher reads while it runs. */
 enum text {
 	TEXT_JOURNAL,
 	TEXT_STREAM,
@@ -30,7 +30,7 @@ struct output {
 	struct nats_options nats;
 	struct log *log;
 	uint64_t acked_tail;
-	bool was_ready; /* used by the publisher's thread */
+	bool was_ready; /* only for the publisher's thread */
 	char *texts[TEXTS];
 	_Atomic uint32_t max_batch;
 	void *loss_arg; /* written before on_loss */
@@ -52,7 +52,10 @@ char *output_journal(const struct config *config)
 	return path;
 }
 
-/* The expanded prefix with @rest appended. NULL if out of memory. */
+/*
+ * The prefix with "{collector}" replaced, and @rest appended. NULL if out of
+ * memory.
+ */
 static char *expand_below(const struct config *config, const char *prefix,
 			  const char *rest)
 {
@@ -85,7 +88,7 @@ static void set_servers(const struct config *c, struct publisher_options *o)
 		o->nats.servers[o->nats.server_count++] = c->nats.urls.at[i];
 }
 
-/* libnats expects NULL for text that is not set. */
+/* Text that is not set is "" here, but NULL for libnats. */
 static const char *or_null(const char *text)
 {
 	return text == NULL || text[0] == '\0' ? NULL : text;
@@ -151,7 +154,7 @@ static void set_journal(const struct output *output, const struct config *c,
 	o->sync_bytes = c->journal.sync_bytes;
 }
 
-/* Logged once: how durable acknowledged messages are. */
+/* Log once how durable acknowledged messages are. */
 static void log_durability(struct output *o)
 {
 	struct log_line line;
@@ -178,7 +181,7 @@ static void listener_call(struct output *o)
 		fn(o->listener_arg);
 }
 
-/* On the publisher's thread. */
+/* Called on the publisher's thread. */
 static void notice_log(void *arg, const struct publisher_notice *n)
 {
 	struct output *o = arg;
@@ -246,7 +249,7 @@ void output_on_loss(struct output *o,
 		    void *arg)
 {
 	o->loss_arg = arg;
-	/* Pairs with loss_resync(). */
+	/* The release order makes loss_arg visible to loss_resync(). */
 	atomic_store_explicit(&o->on_loss, resync, memory_order_release);
 }
 

@@ -1,8 +1,9 @@
 /*
  * collector/output.h - start the publisher as configured
  *
- * It publishes to JetStream if servers are configured, with the journal as a
- * spool; else to the journal. Notices of the publisher go to the log.
+ * The publisher writes to JetStream if servers are configured, and uses the
+ * journal as a spool; otherwise it writes to the journal. Notices of the
+ * publisher go to the log.
  */
 #ifndef COLLECTOR_OUTPUT_H
 #define COLLECTOR_OUTPUT_H
@@ -28,8 +29,8 @@ int output_start(const struct config *config, struct log *log,
 		 struct output **out);
 
 /*
- * Set the function to call when the stream lost messages:
- * publisher_options.resync.
+ * Set publisher_options.resync: the function to call when the stream has lost
+ * messages.
  */
 void output_on_loss(struct output *o,
 		    int (*resync)(void *arg, struct publisher_events *events),
@@ -38,30 +39,34 @@ void output_on_loss(struct output *o,
 /* See publisher_drain(). */
 int output_drain(struct output *o, int64_t deadline);
 
-/* Free a drained output. NULL is fine. */
+/* Free a drained output; @o may be NULL. */
 void output_free(struct output *o);
 
 /*
- * Call @fn, on the publisher's thread, whenever the publisher has news; it must
- * not wait. Set once, until the end of @o.
+ * Call @fn on the publisher's thread whenever the publisher gives a notice or
+ * its output state changes. @fn must not wait. Call this once; @fn stays set
+ * until @o is freed.
  */
 void output_listen(struct output *o, void (*fn)(void *arg), void *arg);
 
 struct publisher *output_publisher(struct output *o);
 
 /*
- * Maximum bytes of a batch for the server, without headers; UINT32_MAX until
- * known. Any thread.
+ * Maximum bytes of a batch, without headers, that the server accepts;
+ * UINT32_MAX until it is known. Any thread.
  */
 const _Atomic uint32_t *output_max_batch(const struct output *o);
 
-/* Options to read what was published. Valid as long as @o. */
+/*
+ * Get the options to read what the collector has published. Valid as long as
+ * @o.
+ */
 void output_reader(const struct output *o, struct nats_reader_options *out);
 
 /* The folder of the journal or spool. */
 const char *output_journal_dir(const struct output *o);
 
-/* The folder of the journal; to free(). NULL if out of memory. */
+/* The path of the journal; the caller frees it. NULL if out of memory. */
 char *output_journal(const struct config *config);
 
 #endif

@@ -38,7 +38,7 @@ void reload_fini(struct reload *r)
 	r->read = NULL;
 }
 
-/* Saying what happens */
+/* Log lines */
 
 static void log_why(struct log *log, const char *why)
 {
@@ -107,8 +107,8 @@ static int config_read(const struct reload *r, struct log *log,
 }
 
 /*
- * The new configuration, with values that cannot change kept. The caller owns
- * it; NULL on error.
+ * Make the new configuration, in which options that need a restart keep their
+ * values. The caller owns it; NULL on error.
  */
 static struct reload_read *read_prepare(const struct reload *r,
 					struct differences *d, int *err)
@@ -144,8 +144,8 @@ int reload_run(struct reload *r, struct collector *c, struct log *log)
 	err = collector_reload(c, &read->config);
 	if (err < 0) {
 		/*
-		 * Some workers may use the new configuration, others the old
-		 * one.
+		 * After this error some workers may use the new configuration
+		 * and others the old one.
 		 */
 		log_why(log, "a worker could not be told");
 		return err;

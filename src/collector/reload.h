@@ -8,7 +8,7 @@
  * Every changed option is logged by its name. An option that can only change
  * with a restart keeps its old value, and the log line says so.
  *
- * Threads	The one that started the collector.
+ * Threads	The thread that started the collector.
  */
 #ifndef COLLECTOR_RELOAD_H
 #define COLLECTOR_RELOAD_H
@@ -23,18 +23,24 @@ struct reload {
 	int argc;
 	char *const *argv;
 	char *const *env;
-	const struct config *config; /* in force */
+	const struct config *config; /* the configuration in force */
 	struct reload_read *read;    /* configurations read since the start */
 };
 
-/* @config is the one the collector started with; it must outlive @r. */
+/*
+ * @config is the configuration with which the collector started; it must
+ * outlive @r.
+ */
 void reload_init(struct reload *r, int argc, char *const *argv,
 		 char *const *env, const struct config *config);
 
-/* Call it when the collector has stopped. */
+/* Free the configurations. Call it when the collector has stopped. */
 void reload_fini(struct reload *r);
 
-/* 0, or -errno with the reason logged. r->config is then the one in force. */
+/*
+ * Reload. Returns 0, or -errno with the reason logged. r->config is then the
+ * configuration in force.
+ */
 int reload_run(struct reload *r, struct collector *c, struct log *log);
 
 #endif

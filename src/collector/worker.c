@@ -18,8 +18,8 @@
 #include <stdlib.h>
 
 /*
- * Routes of a sweep or of pending withdraws between two checks of the sessions:
- * some 50 us of work.
+ * The background fiber checks the sessions after so many routes of a sweep or
+ * of pending withdraws: some 50 us of work.
  */
 #define SLICE 512
 
@@ -41,15 +41,17 @@ int worker_finish(struct worker *w, int64_t deadline)
 	return err;
 }
 
-/* Convert to the rib's time: unsigned, with its own "never". */
+/*
+ * Convert to a duration of the rib: unsigned, and with RIB_NEVER for SP_NEVER.
+ */
 static uint64_t rib_duration(int64_t ns)
 {
 	return ns == SP_NEVER ? RIB_NEVER : (uint64_t)ns;
 }
 
 /*
- * The limit on routes is shared by all workers: have the share of this one
- * cover its routes and one more, and return what is beyond.
+ * All workers share the limit on routes. Adjust the share of this worker to its
+ * routes and one more, and return the rest.
  */
 static void adjust_allowance(struct worker *w)
 {
@@ -138,7 +140,8 @@ int worker_init(struct worker *w, const struct collector_env *env, uint32_t id)
 void worker_fini(struct worker *w)
 {
 	/*
-	 * Freed first: the statistics of peers point to those of their router.
+	 * Free the rib first: the statistics of peers refer to those of their
+	 * router.
 	 */
 	rib_free(w->rib);
 	while (w->routers != NULL) {
@@ -176,8 +179,8 @@ void worker_configure(struct worker *w, const struct config *config)
 }
 
 /*
- * Keep a router without routes for stale-hold (at most this long), so that a
- * quick reconnect is not reported as a new router.
+ * A router without routes is kept for stale-hold, but at most for this time, so
+ * that a quick reconnect is not reported as a new router.
  */
 #define ROUTER_HOLD_MAX (3600 * SP_S)
 
@@ -194,7 +197,10 @@ static void expire_routers(struct worker *w, int64_t now)
 	w->router_gc_due = next < room ? next : room;
 }
 
-/* The background fiber made @bytes: remember where its parts end. */
+/*
+ * Count @bytes of output of the background fiber, and record where each part of
+ * WORKER_SLICE_OUTPUT ends.
+ */
 static void count_slice(struct worker *w, uint64_t bytes)
 {
 	w->unplaced += bytes;
@@ -205,8 +211,8 @@ static void count_slice(struct worker *w, uint64_t bytes)
 }
 
 /*
- * Do some of the work. Returns when to continue; 0 = after other fibers had a
- * turn.
+ * Do some of the background work. Returns the time to continue; 0 = after other
+ * fibers had a turn.
  */
 static int64_t work_some(struct worker *w)
 {
@@ -249,13 +255,19 @@ int worker_work(void *worker)
 		}
 		next = work_some(w);
 		if (next == 0) {
-			/* A slice may have made much: see begin_turn(). */
+			/*
+			 * Yield until the shard has polled for events, because
+			 * a slice may have made much output: see begin_turn().
+			 */
 			sp_yield_poll();
 			err = sp_cancelled() ? -ECANCELED
 					     : worker_wait_share(w, SP_NEVER);
 			continue;
 		}
-		/* Nothing runs in between, so no request is lost. */
+		/*
+		 * No other fiber runs between the computation of next and this
+		 * call, so no request is lost.
+		 */
 		sp_timer_reset(w->timer, next);
 		err = sp_timer_wait(w->timer);
 	}

@@ -31,7 +31,7 @@ void worker_schedule_background(struct worker *w)
 
 int worker_wait_share(struct worker *w, int64_t deadline)
 {
-	/* With --overload drop nobody waits. */
+	/* With --overload drop no fiber waits. */
 	if (w->overload_drop)
 		return 0;
 	return egress_batcher_wait_taken(w->batcher,

@@ -6,8 +6,9 @@
 #include <sys/mman.h>
 
 /*
- * Larger than batches are by default: such a batch is made for one update and
- * freed soon. It is mapped, because the heap would not return its memory.
+ * A batch larger than any by default is made for one large update and freed
+ * soon. Its buffer is mapped, because the heap would not return the memory to
+ * the system.
  */
 #define MAPPED (64u << 10)
 

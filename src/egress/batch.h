@@ -37,46 +37,52 @@ enum egress_batch_kind {
 };
 
 struct egress_batch {
-	struct egress_batch *next; /* link for the current owner */
-	/* the worker that made it and gets it back */
+	struct egress_batch *next; /* next in a list of the current owner */
+	/* the worker that made the batch and gets it back */
 	uint16_t worker;
 	uint8_t kind;	  /* enum egress_batch_kind */
-	uint8_t encoding; /* enum egress_encoding of bytes */
+	uint8_t encoding; /* enum egress_encoding of the bytes below */
 	uint32_t updates; /* number of messages inside */
 	uint32_t len;	  /* bytes as sent */
 	uint32_t cap;
 	uint32_t plain_len; /* bytes before compression */
 	uint32_t subject_len;
-	uint64_t opened_ns;    /* monotonic time of its first update */
-	uint64_t fence_number; /* FENCE: number given by the worker */
-	uint64_t position;     /* FENCE, returned: see above */
-	/* FENCE, returned: safe in the spool, not in the stream */
+	uint64_t opened_ns;    /* monotonic time of the first update */
+	uint64_t fence_number; /* FENCE: the number that the worker gave */
+	uint64_t position;     /* FENCE, returned: see the top */
+	/* FENCE, returned: the messages before it are safe only in the spool */
 	bool spooled;
-	/* FENCE, returned: the last record made before it; epoch 0 = none */
+	/*
+	 * FENCE, returned: the last record made before the fence; epoch 0 =
+	 * none
+	 */
 	struct record_id before;
 	uint8_t *bytes;
-	char subject[SUBJECT_MAX]; /* terminated */
+	char subject[SUBJECT_MAX]; /* NUL-terminated */
 };
 
 /*
- * An empty batch with space for @cap bytes, which may be 0. NULL if out of
- * memory.
+ * Return an empty batch with space for @cap bytes, which may be 0. NULL if out
+ * of memory.
  */
 struct egress_batch *egress_batch_new(uint32_t cap);
 
-/* Grow to at least @cap bytes and keep the content. -ENOMEM: unchanged. */
+/*
+ * Grow the buffer to at least @cap bytes and keep its content. -ENOMEM: the
+ * batch is unchanged.
+ */
 int egress_batch_grow(struct egress_batch *batch, uint32_t cap);
 
-/* NULL is fine. */
+/* @batch may be NULL. */
 void egress_batch_free(struct egress_batch *batch);
 
-/* The bytes counted for limits: those before compression. */
+/* The number of bytes that count for limits: the length before compression. */
 static inline uint32_t egress_batch_weight(const struct egress_batch *batch)
 {
 	return batch->plain_len > batch->len ? batch->plain_len : batch->len;
 }
 
-/* A list linked by next. NULL is fine. */
+/* Free the list, which is linked by next. @list may be NULL. */
 void egress_batch_free_all(struct egress_batch *list);
 
 #endif

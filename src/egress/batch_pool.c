@@ -18,7 +18,7 @@ static uint32_t class_bytes(const struct egress_batch_pool *pool,
 	return (uint32_t)bytes;
 }
 
-/* The smallest class with space for @bytes; CLASSES if none is large enough. */
+/* The smallest class with space for @bytes; EGRESS_POOL_CLASSES if none has. */
 static unsigned class_of(const struct egress_batch_pool *pool, uint32_t bytes)
 {
 	unsigned class = 0;
@@ -57,7 +57,10 @@ void egress_batch_pool_put(struct egress_batch_pool *pool,
 	if (batch->kind == EGRESS_BATCH_FENCE) {
 		list = &pool->fences;
 	} else if (batch->cap > pool->max_bytes) {
-		/* Made for one large update; another may never come. */
+		/*
+		 * The batch was made for one large update, which may never
+		 * occur again.
+		 */
 		egress_batch_free(batch);
 		pool->allocated--;
 		return;
@@ -126,14 +129,14 @@ void egress_batch_pool_trim(struct egress_batch_pool *pool)
 		pool->spare |= pool->counts[i] > EGRESS_POOL_KEEP;
 	}
 	/*
-	 * Without a trim the heap would keep the memory, because other blocks
-	 * follow it.
+	 * Without malloc_trim() the heap would keep the memory, because blocks
+	 * in use follow it.
 	 */
 	if (freed >= TRIM_BYTES)
 		(void)malloc_trim(0);
 }
 
-/* Reset everything except the buffer. */
+/* Reset all members except the buffer. */
 static struct egress_batch *batch_reset(struct egress_batch *batch)
 {
 	batch->next = NULL;
@@ -161,7 +164,10 @@ struct egress_batch *egress_batch_pool_take(struct egress_batch_pool *pool,
 	struct egress_batch *batch;
 
 	if (class == EGRESS_POOL_CLASSES) {
-		/* Returned batches are freed: see egress_batch_pool_put(). */
+		/*
+		 * take_back() frees batches that are too large: see
+		 * egress_batch_pool_put().
+		 */
 		take_back(pool);
 		batch = egress_batch_new(bytes);
 	} else {

@@ -2,19 +2,20 @@
  * egress/batch_pool.h - a worker's unused batches, by size
  *
  * There may be thousands of open batches with a few updates each, and a few
- * that are filled at full speed. So a batch starts small, and one that grows is
- * exchanged for a larger one: large batches are reused where they are needed,
- * and the small ones stay small. Once there are enough of each size, nothing is
- * allocated.
+ * that are filled at full speed. So each batch starts small. When it needs more
+ * space, it is exchanged for a batch of a larger class. So the large batches
+ * are reused where they are needed. Once there are enough of each size, nothing
+ * is allocated.
  *
- * The number of batches in flight, and so the size that is short, depends on
- * the disk and the broker. So unused batches are not kept forever: each trim
- * frees half of those, beyond a few, that were unused since the last trim.
+ * The number of batches in flight depends on the disk and the broker, and with
+ * it the class that runs short. So unused batches are not kept forever. Each
+ * trim looks at the batches of each class that were unused since the last trim.
+ * It keeps up to EGRESS_POOL_KEEP of them and frees half of the others.
  *
  *	class	0	1	2	...	last
- *	bytes	2 KiB	8 KiB	32 KiB	...	what a batch may have at most
+ *	bytes	2 KiB	8 KiB	32 KiB	...	max_bytes
  *
- * Threads	One worker's. Batches come back to it through the bridge.
+ * Threads	The worker's shard. Batches return to it through the bridge.
  */
 #ifndef EGRESS_BATCH_POOL_H
 #define EGRESS_BATCH_POOL_H
@@ -23,7 +24,7 @@
 
 #define EGRESS_POOL_CLASSES 8
 #define EGRESS_POOL_FIRST   2048u
-#define EGRESS_POOL_KEEP    64u /* kept per class, even if not needed */
+#define EGRESS_POOL_KEEP    64u /* unused batches kept per class in any case */
 
 struct egress_batch_pool {
 	struct egress_bridge *bridge;
@@ -36,9 +37,9 @@ struct egress_batch_pool {
 	/* unused batches without a buffer */
 	struct egress_batch *fences;
 	uint64_t allocated; /* batches that exist, in use or not */
-	uint64_t made;	    /* batches ever made */
+	uint64_t made;	    /* batches ever allocated */
 	uint64_t trimmed;   /* value of made at the last trim */
-	bool spare;	    /* the last trim left batches that may be freed */
+	bool spare;	    /* the last trim left more batches to free later */
 };
 
 void egress_batch_pool_init(struct egress_batch_pool *pool,
@@ -48,7 +49,10 @@ void egress_batch_pool_init(struct egress_batch_pool *pool,
 /* Free the unused batches. */
 void egress_batch_pool_fini(struct egress_batch_pool *pool);
 
-/* Call it every few seconds: see above. Cheap if there is nothing to free. */
+/*
+ * Free some unused batches; see the top. Call it every few seconds. The call
+ * costs little if there is nothing to free.
+ */
 void egress_batch_pool_trim(struct egress_batch_pool *pool);
 
 /* True if a trim may find batches to free. */
@@ -59,23 +63,25 @@ static inline bool egress_batch_pool_wants_trim(
 }
 
 /*
- * An empty batch with space for @bytes; at most one class larger, unless @bytes
- * exceeds max_bytes. NULL if out of memory.
+ * Take an empty batch with space for @bytes. Its class is at most one above the
+ * smallest class that suffices, unless @bytes exceeds max_bytes. NULL if out of
+ * memory.
  */
 struct egress_batch *egress_batch_pool_take(struct egress_batch_pool *pool,
 					    uint32_t bytes);
 
-/* A fence. NULL if out of memory. */
+/* Take a fence. NULL if out of memory. */
 struct egress_batch *egress_batch_pool_take_fence(
 	struct egress_batch_pool *pool);
 
-/* Return a batch that was not pushed, or a fence that came back. */
+/* Return a batch that was not pushed, or a fence that the bridge returned. */
 void egress_batch_pool_put(struct egress_batch_pool *pool,
 			   struct egress_batch *batch);
 
 /*
- * A batch with the same content and space for at least @bytes; @batch is put
- * back. NULL if out of memory; @batch is then unchanged.
+ * Exchange @batch for a batch with the same content and space for at least
+ * @bytes; @batch is put back into the pool. NULL if out of memory; @batch is
+ * then unchanged.
  */
 struct egress_batch *egress_batch_pool_grow(struct egress_batch_pool *pool,
 					    struct egress_batch *batch,

@@ -1,8 +1,8 @@
 /*
  * egress/batch_split.h - split a batch between two of its messages
  *
- * A batch is whole Cap'n Proto messages back to back, so each run of them is a
- * valid batch. Pure function.
+ * A batch is a sequence of whole Cap'n Proto messages back to back, so any
+ * consecutive messages of it are a valid batch, too. Pure function.
  */
 #ifndef EGRESS_BATCH_SPLIT_H
 #define EGRESS_BATCH_SPLIT_H
@@ -18,9 +18,9 @@ struct egress_batch_part {
 };
 
 /*
- * The longest run of messages from the start of @plain that fits into @limit
- * bytes. If the first message is longer, it is a piece by itself. -EBADMSG if
- * there is no whole message.
+ * Find how many messages from the start of @plain fit into @limit bytes. If the
+ * first message alone is longer, *@out is that one message. -EBADMSG if there
+ * is no whole message.
  */
 int egress_batch_split(struct wire_view plain, size_t limit,
 		       struct egress_batch_part *out);

@@ -1,7 +1,7 @@
 /*
  * A router has either open batches of updates or one open batch of events,
- * never both: this keeps events in order. All open batches of the worker are in
- * one list, oldest first.
+ * never both, so that events keep their place in the order. All open batches of
+ * the worker are in one list, oldest first.
  *
  * Most changes go to one of the last few batches; the others are looked up.
  */
@@ -17,16 +17,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A batch must be large enough for one or two usual updates. */
+/* The minimum of max_bytes: a batch must hold one or two usual updates. */
 #define BYTES_MIN 1024u
 
-/* Typical bytes of an update, to open a batch of the right size. */
+/* Typical bytes of an update, to choose the size of a new batch. */
 #define UPDATE_BYTES 400u
 
 /* Number of recently used batches; a power of two. */
 #define RECENT 64u
 
-/* How long a batch must be unused before it may be freed. */
+/* An unused batch may be freed after this time. */
 #define TRIM_NS (2 * UINT64_C(1000000000))
 
 struct egress_batcher {
@@ -125,8 +125,8 @@ static void backlog_append(struct egress_batcher *b, struct egress_batch *batch)
 }
 
 /*
- * Push the batches that were refused before, as long as there is space. -EAGAIN
- * or -EPIPE if some are left.
+ * Push the backlog, as long as the bridge has space. -EAGAIN or -EPIPE if a
+ * part is left.
  */
 static int push_backlog(struct egress_batcher *b)
 {
@@ -146,7 +146,7 @@ static int push_backlog(struct egress_batcher *b)
 	return 0;
 }
 
-/* Send a batch after all that were sent before. */
+/* Push a batch; if there is a backlog, append the batch to it. */
 static void batch_send(struct egress_batcher *b, struct egress_batch *batch)
 {
 	if (push_backlog(b) < 0 ||
@@ -168,7 +168,7 @@ static void close_open(struct egress_batcher *b, struct egress_open *open,
 	leave_recent(b, open);
 	egress_open_remove(&b->routers, open);
 	batch->plain_len = batch->len;
-	/* If out of memory for compression, send it uncompressed. */
+	/* If compression runs out of memory, the batch is sent uncompressed. */
 	(void)egress_codec_close(b->codec, b->encoding, batch);
 	b->stats.closed[why]++;
 	b->stats.plain_bytes += batch->plain_len;
@@ -244,7 +244,10 @@ static bool give_batch(struct egress_batcher *b, struct egress_open *open,
 		len = subject_update(b->updates, open->router->token,
 				     open->peer_as, open->afi, open->safi,
 				     batch->subject);
-	/* Prefix and token are within their limits, so the subject fits. */
+	/*
+	 * Prefix and token are not longer than their limits, so the subject
+	 * fits.
+	 */
 	batch->subject_len = (uint32_t)len;
 	batch->kind =
 		open->is_events ? EGRESS_BATCH_EVENTS : EGRESS_BATCH_UPDATES;
@@ -279,7 +282,7 @@ static bool is_for(const struct egress_open *open,
 	       egress_router_is(open->router, t->router);
 }
 
-/* Peer numbers are unique per router only, so both are hashed. */
+/* Peer numbers are unique only within a router, so hash the router as well. */
 static uint32_t place_of(const struct rib_table_info *t)
 {
 	uint32_t tail = wire_get_u32(t->router->address + 12);
@@ -311,7 +314,10 @@ static struct egress_open *open_updates(struct egress_batcher *b,
 				/* is_events= */ false,
 				512 + UPDATE_BYTES * routes);
 	if (open != NULL) {
-		/* A named router may have reconnected from another address. */
+		/*
+		 * A named router may have reconnected from another address:
+		 * correct the table.
+		 */
 		leave_recent(b, open);
 		open->place = place;
 		b->recent[place] = open;
@@ -320,9 +326,9 @@ static struct egress_open *open_updates(struct egress_batcher *b,
 }
 
 /*
- * @need more bytes do not fit into the batch of @open: grow it, or close it if
- * it is large enough. Only an empty batch may exceed the size limit. False if
- * out of memory.
+ * Make space for @need more bytes in the batch of @open: grow the batch, or, if
+ * it has reached the size limit, close it and open another one. Only an empty
+ * batch may exceed the limit. False if out of memory.
  */
 static bool make_room(struct egress_batcher *b, struct egress_open *open,
 		      size_t need)
@@ -345,7 +351,7 @@ static bool make_room(struct egress_batcher *b, struct egress_open *open,
 	return true;
 }
 
-/* Bytes that still fit into a batch. */
+/* The number of bytes that still fit into @batch. */
 static size_t room_in(const struct egress_batcher *b,
 		      const struct egress_batch *batch)
 {
@@ -356,7 +362,7 @@ static size_t room_in(const struct egress_batcher *b,
 	return limit > batch->len ? limit - batch->len : 0;
 }
 
-/* Encode routes of @c from @first on; returns how many. */
+/* Encode routes of @c from @first on. Returns how many were encoded. */
 static size_t batch_encode_routes(struct egress_batcher *b,
 				  struct egress_batch *batch,
 				  const struct rib_change *c, size_t first)
@@ -397,7 +403,9 @@ static void put_change(void *arg, const struct rib_change *c)
 		b->stats.lost += c->count - done;
 }
 
-/* The open batch for events of this kind; NULL if out of memory. */
+/*
+ * The open batch of the router for events of this kind; NULL if out of memory.
+ */
 static struct egress_open *open_events(struct egress_batcher *b,
 				       const struct rib_event *e)
 {
@@ -515,7 +523,10 @@ int egress_batcher_wait_taken(struct egress_batcher *b, uint64_t place,
 
 	while (err == 0 && (egress_batcher_blocked(b) ||
 			    !egress_batcher_has_taken(b, place))) {
-		/* A bridge that this worker closed never has space again. */
+		/*
+		 * If this worker has closed its ring, the ring never has space
+		 * again.
+		 */
 		if (push_backlog(b) == -EPIPE)
 			return -EPIPE;
 		err = egress_bridge_wait_taken(b->bridge, b->worker, place,

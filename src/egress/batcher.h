@@ -6,11 +6,11 @@
  * Updates of one subject (router, peer AS, family) are collected in one batch.
  * The batch is closed, compressed if configured, and pushed:
  *
- *	full	when it has as many bytes or updates as it may
+ *	full	when it reached the maximum of bytes or updates
  *	dry	when the worker has no more input: egress_batcher_flush()
  *	old	at the end of a turn, a millisecond after it was opened:
  *		egress_batcher_flush_aged()
- *	event	of its router, or a change that moved, see below
+ *	event	before an event of its router, or before a change that
  *	fence	of its router: egress_batcher_fence()
  *
  * Order. Within a subject the order is that of the rib. Across the subjects of
@@ -28,7 +28,7 @@
  * messages already read. A worker that drops input instead (--overload drop)
  * waits only when egress_batcher_full().
  *
- * Threads	One worker's. Fibers of its shard may wait in it.
+ * Threads	The worker's shard; any of its fibers may wait in a call.
  * Memory	Updates that cannot be stored for lack of memory are counted as
  *		lost; the snapshotter notices that and publishes the tables
  *		again (collector/checkpoint/snapshotter.h).
@@ -43,9 +43,9 @@
 
 #define EGRESS_BATCHER_BYTES   32768u	/* default of --batch-max-bytes */
 #define EGRESS_BATCHER_UPDATES 1000000u /* default of --batch-max-updates */
-/* ns after which a turn closes a batch */
+/* ns after which the end of a turn closes a batch */
 #define EGRESS_BATCHER_AGE 1000000
-/* Backlog limits in batches and bytes. */
+/* Backlog limits in batches and bytes: see egress_batcher_full(). */
 #define EGRESS_BATCHER_KEPT	  256u
 #define EGRESS_BATCHER_KEPT_BYTES (EGRESS_BATCHER_KEPT * EGRESS_BATCHER_BYTES)
 
@@ -54,47 +54,49 @@ struct egress_batcher;
 struct egress_batcher_opts {
 	struct egress_bridge *bridge;
 	uint32_t worker;
-	const char *updates; /* prefixes of subjects; see subject_prefix() */
+	/* prefixes of subjects, made by subject_prefix() */
+	const char *updates;
 	const char *events;
 	uint32_t max_bytes; /* 0 = the default */
 	uint32_t max_updates;
 	enum egress_encoding encoding;
-	/* seed of hashes, so that routers cannot choose buckets */
+	/* seed of hashes, so that a router cannot choose its bucket */
 	uint64_t seed;
 };
 
 /*
- * -EINVAL for an invalid size, -ENAMETOOLONG for a prefix, -ENOMEM. @opts is
- * copied with its strings.
+ * -EINVAL for an invalid size, -ENAMETOOLONG if a prefix is too long, -ENOMEM.
+ * @opts and its strings are copied.
  */
 int egress_batcher_new(const struct egress_batcher_opts *opts,
 		       struct egress_batcher **out);
 
 /*
- * Also frees open and kept batches: close and push them first. NULL is fine.
- * The bridge must still exist.
+ * Free the batcher with its open batches and its backlog; to keep their
+ * content, close and push them first. @b may be NULL. The bridge must still
+ * exist.
  */
 void egress_batcher_free(struct egress_batcher *b);
 
-/* The sink for the rib. */
+/* The sink through which the rib passes its output to this batcher. */
 struct rib_sink egress_batcher_sink(struct egress_batcher *b);
 
-/* No more input for now: close all batches. */
+/* Close all open batches. Call it when there is no more input for now. */
 void egress_batcher_flush(struct egress_batcher *b);
 
-/* The end of a turn at monotonic time @now: close old batches. */
+/* Close old batches. Call it at the end of a turn, at monotonic time @now. */
 void egress_batcher_flush_aged(struct egress_batcher *b, uint64_t now);
 
 /*
- * When egress_batcher_flush_aged() should be called even if nothing happens;
- * UINT64_MAX = never.
+ * The time at which egress_batcher_flush_aged() should be called even if
+ * nothing happens; UINT64_MAX = never.
  */
 uint64_t egress_batcher_due(const struct egress_batcher *b);
 
 /*
- * Close the open batches of @router, or all if it is NULL, and send a fence
- * after them: egress_bridge_take_fence() returns it when everything before it
- * is safe. -ENOMEM.
+ * Close the open batches of @router, or of all routers if @router is NULL, and
+ * send a fence with @number after them. egress_bridge_take_fence() returns the
+ * fence when everything before it is safe. -ENOMEM.
  */
 int egress_batcher_fence(struct egress_batcher *b,
 			 const struct rib_router_info *router, uint64_t number);
@@ -103,20 +105,21 @@ int egress_batcher_fence(struct egress_batcher *b,
 void egress_batcher_put_fence(struct egress_batcher *b,
 			      struct egress_batch *fence);
 
-/* Bytes that its sink has encoded so far: made_bytes. */
+/* The number of bytes that the sink has encoded so far (made_bytes). */
 uint64_t egress_batcher_made(const struct egress_batcher *b);
 
 /*
- * The current end of the output as a position in the bridge, not before the
- * last byte made so far: for egress_batcher_wait_taken().
+ * A position in the bridge, as egress_bridge_pushed_weight() counts, that is
+ * not before the last byte encoded so far. For egress_batcher_wait_taken().
  */
 uint64_t egress_batcher_place(const struct egress_batcher *b);
 
-/* True if the publisher has taken everything before @place. */
+/* True if the publisher has taken everything before @place from the bridge. */
 bool egress_batcher_has_taken(struct egress_batcher *b, uint64_t place);
 
 /*
- * Wait until egress_batcher_has_taken(); otherwise as egress_batcher_wait().
+ * Wait until egress_batcher_has_taken() returns true and
+ * egress_batcher_blocked() returns false. Errors as egress_batcher_wait().
  * Yields.
  */
 int egress_batcher_wait_taken(struct egress_batcher *b, uint64_t place,
@@ -129,20 +132,23 @@ bool egress_batcher_blocked(struct egress_batcher *b);
 bool egress_batcher_full(const struct egress_batcher *b);
 
 /*
- * Wait until egress_batcher_blocked() is false. 0, -ETIMEDOUT, -ECANCELED;
- * -EPIPE if the publisher has stopped, or if batches are kept although the
- * worker's side of the bridge is closed. Yields.
+ * Wait until egress_batcher_blocked() is false. Returns 0, -ETIMEDOUT or
+ * -ECANCELED; -EPIPE if the publisher has stopped, or if the backlog is not
+ * empty although the worker has closed its ring of the bridge. Yields.
  */
 int egress_batcher_wait(struct egress_batcher *b, int64_t deadline);
 
 /*
  * Set the largest payload that the publisher's server accepts, once it is
- * known: batches are closed before they exceed it. A single update may still
- * exceed it.
+ * known: a batch is closed before it exceeds @max_bytes. A batch with a single
+ * update may still exceed it.
  */
 void egress_batcher_limit(struct egress_batcher *b, uint32_t max_bytes);
 
-/* The router was removed: close its open batches and remove its entry. */
+/*
+ * Close the open batches of the router and remove its entry. Call it after the
+ * router was removed.
+ */
 void egress_batcher_forget(struct egress_batcher *b,
 			   const struct rib_router_info *router);
 

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* Why batches were closed. */
+/* Why a batch was closed. */
 enum egress_flush_cause {
 	EGRESS_FLUSH_FULL,
 	EGRESS_FLUSH_IDLE,
@@ -21,14 +21,14 @@ struct egress_batcher_stats {
 	uint64_t events;
 	uint64_t closed[EGRESS_FLUSH_CAUSES];
 	uint64_t plain_bytes; /* bytes of closed batches before compression */
-	uint64_t sent_bytes;  /* the same, after compression */
-	/* bytes of updates and events, including open batches */
+	uint64_t sent_bytes;  /* bytes of closed batches after compression */
+	/* bytes of encoded updates and events, including open batches */
 	uint64_t made_bytes;
 	uint64_t lost;	    /* updates and events lost for lack of memory */
-	uint64_t allocated; /* batches that exist */
-	uint64_t made;	    /* batches ever made */
+	uint64_t allocated; /* batches that exist, in use or not */
+	uint64_t made;	    /* batches ever allocated */
 	uint32_t open;
-	/* closed batches that the bridge has refused so far */
+	/* closed batches that wait because the bridge refused them */
 	uint32_t backlog;
 	uint64_t kept_weight;
 	uint32_t routers;

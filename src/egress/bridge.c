@@ -1,6 +1,7 @@
 /*
- * Each worker ring is one sp_spsc and two counters, one written by each side:
- * pushed - popped is the fill level, for the limit and the statistics.
+ * Each worker ring is one sp_spsc and two counters: the worker writes pushed,
+ * the publisher popped. Their difference is the number of batches in the ring,
+ * for the limit and the statistics.
  *
  * Sleep protocol: the consumer increments `asleep`, then checks the ring again;
  * the producer enqueues, then exchanges `asleep` with 0. Both are atomic
@@ -27,7 +28,9 @@
 
 #define CACHE_LINE 64
 
-/* Batches taken from one worker ring before the next ring. */
+/*
+ * Batches taken from one worker ring before the publisher goes to the next one.
+ */
 #define TURN 16
 
 /* The number of sleeping fibers, and the semaphore that wakes them. */
@@ -37,7 +40,7 @@ struct wakeup {
 };
 
 struct worker_ring {
-	/* Set once. */
+	/* Set once, at creation. */
 	struct sp_spsc *ring;
 	uint32_t capacity;
 	uint64_t capacity_weight;
@@ -58,9 +61,10 @@ struct worker_ring {
 	alignas(CACHE_LINE) _Atomic uint64_t popped;
 	_Atomic uint64_t popped_bytes;
 	_Atomic uint64_t popped_weight;
-	struct egress_batch *first; /* already taken from the ring */
+	/* batches that the publisher has taken from the ring */
+	struct egress_batch *first;
 
-	/* From any thread that returns a batch, to the worker. */
+	/* Batches returned by any thread, for the worker. */
 	alignas(CACHE_LINE) struct egress_batch *_Atomic used;
 	struct egress_batch *_Atomic fences;
 
@@ -71,15 +75,15 @@ struct worker_ring {
 struct egress_bridge {
 	struct worker_ring *rings;
 	uint32_t workers;
-	uint32_t turn;	    /* publisher: the current worker ring */
-	uint32_t turn_left; /* batches left until the next ring */
+	uint32_t turn;	    /* publisher: index of the current worker ring */
+	uint32_t turn_left; /* publisher: batches to take until the next ring */
 
 	alignas(CACHE_LINE) struct wakeup ready;
 	atomic_bool kicked;
 	atomic_bool stopped;
 };
 
-/* Wake all fibers that are registered as about to sleep. */
+/* Wake all fibers that have registered to sleep. */
 static void wake_all(struct wakeup *wakeup)
 {
 	unsigned n = atomic_exchange_explicit(&wakeup->asleep, 0,
@@ -90,11 +94,11 @@ static void wake_all(struct wakeup *wakeup)
 }
 
 /*
- * All fibers that sleep on one wakeup are of one thread, and none of them waits
- * between registering and sleeping. So a count that the semaphore has now was
- * meant for a fiber that is awake. A stale count would cause a spurious
- * wake-up, which registers the fiber again and leaves another count; so drain
- * the semaphore first.
+ * All fibers that sleep on one wakeup run on one thread, and none of them
+ * yields between registering and sleeping. So if the semaphore has a count now,
+ * it was posted for a fiber that is awake already. A stale count would cause a
+ * spurious wake-up, which registers the fiber again and leaves another count;
+ * so drain the semaphore first.
  */
 static void announce_sleep(struct wakeup *wakeup)
 {
@@ -215,7 +219,10 @@ static struct worker_ring *worker_ring_of(struct egress_bridge *bridge,
 	return &bridge->rings[worker];
 }
 
-/* Batches in the ring; the two counters are not read at the same moment. */
+/*
+ * The number of batches in the ring. It may be slightly wrong, because the two
+ * counters are not read at the same moment.
+ */
 static uint32_t worker_ring_fill(struct worker_ring *wr)
 {
 	uint64_t popped =
@@ -227,8 +234,8 @@ static uint32_t worker_ring_fill(struct worker_ring *wr)
 }
 
 /*
- * Total egress_batch_weight() of the batches in the ring; as above, the two
- * counters are not read at the same moment.
+ * The total egress_batch_weight() of the batches in the ring. It may be
+ * slightly wrong for the same reason.
  */
 static uint64_t worker_ring_weight(struct worker_ring *wr)
 {
@@ -257,8 +264,8 @@ static void counter_add(_Atomic uint64_t *counter, uint64_t n)
 }
 
 /*
- * Hot: once per batch. Cost: one atomic read-modify-write, of the word that
- * records whether the publisher sleeps. bench/egress.c
+ * Hot: once per batch. Cost: one atomic read-modify-write, of the counter of
+ * sleeping publisher fibers. bench/egress.c
  */
 int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
 		       struct egress_batch *batch)
@@ -285,7 +292,8 @@ int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
 	batch->worker = (uint16_t)worker;
 	batch->next = NULL;
 	err = sp_spsc_push(wr->ring, batch);
-	assert(err == 0); /* the ring has space for what the counters allow */
+	/* the ring has at least as much space as the counters say */
+	assert(err == 0);
 	(void)err;
 	/* From here on the publisher may have freed the batch. */
 	counter_add(&wr->pushed_bytes, len);
@@ -327,7 +335,7 @@ bool egress_bridge_has_taken(struct egress_bridge *bridge, uint32_t worker,
 
 /*
  * True if the worker is not blocked and the publisher has taken the first
- * @weight.
+ * @weight of what the worker has pushed.
  */
 static bool is_free(struct egress_bridge *bridge, uint32_t worker,
 		    uint64_t weight)
@@ -337,9 +345,9 @@ static bool is_free(struct egress_bridge *bridge, uint32_t worker,
 }
 
 /*
- * The publisher sends a wake-up for each batch that it takes from a ring that
- * is at most half full. A fiber that waits for its own batches to be taken may
- * be woken a few times too early.
+ * Register, check again, and sleep. The publisher sends a wake-up for each
+ * batch that it takes from a ring that is at most half full. So a fiber that
+ * waits until its batches are taken may be woken a few times too early.
  */
 static int sleep_until_free(struct egress_bridge *bridge, uint32_t worker,
 			    uint64_t weight, int64_t deadline)
@@ -499,12 +507,14 @@ static bool all_closed(struct egress_bridge *bridge)
 }
 
 /*
- * 1: there is something to do. 0: nothing to do. -EPIPE: nothing will ever
- * come.
+ * Returns 1 if there is something to do, 0 if not, -EPIPE if there will never
+ * be anything.
  */
 static int bridge_poll(struct egress_bridge *bridge)
 {
-	/* Read "closed" first, so that batches pushed before it are seen. */
+	/*
+	 * Read the closed flags first, so that batches pushed before are seen.
+	 */
 	bool closed = all_closed(bridge);
 
 	if (atomic_exchange_explicit(&bridge->kicked, false,

@@ -39,7 +39,7 @@ void egress_codec_free(struct egress_codec *codec)
 	free(codec);
 }
 
-/* The old content of the buffer is dropped. */
+/* Make the buffer at least @len bytes long; its old content is lost. */
 static int make_room(struct egress_codec *codec, size_t len)
 {
 	uint8_t *bytes;
@@ -97,7 +97,8 @@ int egress_codec_close(struct egress_codec *codec, enum egress_encoding how,
 	if ((size_t)len >= in.len)
 		return 0;
 	/*
-	 * Copied, because our buffer would not fit the next use of the batch.
+	 * Copied, because a buffer of exactly this length would not fit the
+	 * next use of the batch.
 	 */
 	memcpy(batch->bytes, codec->bytes, (size_t)len);
 	batch->len = (uint32_t)len;

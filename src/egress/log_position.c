@@ -16,7 +16,7 @@ size_t log_position_format(const struct log_position *where,
 	return (size_t)n;
 }
 
-/* Remove @word and the space after it from the front. */
+/* Remove @word and the space after it from the front of @v. */
 static bool take_word(struct wire_view *v, const char *word)
 {
 	size_t len = strlen(word);
@@ -28,7 +28,9 @@ static bool take_word(struct wire_view *v, const char *word)
 	return true;
 }
 
-/* Take a decimal number from the front; at least one digit, no overflow. */
+/*
+ * Take a decimal number from the front of @v: at least one digit, no overflow.
+ */
 static bool take_number(struct wire_view *v, uint64_t *out)
 {
 	uint64_t n = 0;
@@ -61,7 +63,7 @@ bool log_position_parse(struct wire_view text, struct log_position *out)
 	return true;
 }
 
-/* What a stream held */
+/* Extents */
 
 #define NUMBERS 5
 

@@ -7,8 +7,8 @@
  *
  * As text, in manifests and snapshots:
  *
- *	stream 1763251200123456789 4711		created then; sequence
- *	journal 9223372036854775807 65536	its own number; bytes
+ *	stream 1763251200123456789 4711		creation time; sequence
+ *	journal 9223372036854775807 65536	identity; offset in bytes
  */
 #ifndef EGRESS_LOG_POSITION_H
 #define EGRESS_LOG_POSITION_H
@@ -25,9 +25,9 @@ struct log_position {
 	uint64_t position; /* the stream's sequence, or the journal's end */
 };
 
-#define LOG_POSITION_MAX 64 /* bytes of the text, with its NUL */
+#define LOG_POSITION_MAX 64 /* bytes of the text, with the NUL */
 
-/* False while the log is not known: the broker was never reached. */
+/* False if the log is not known, because the broker was never reached. */
 static inline bool log_position_known(const struct log_position *where)
 {
 	return where->identity != 0;
@@ -40,18 +40,18 @@ static inline bool log_position_same_log(const struct log_position *a,
 	return a->journal == b->journal && a->identity == b->identity;
 }
 
-/* Write the text, terminated. Returns its length. */
+/* Write the text to @out, NUL-terminated. Returns its length. */
 size_t log_position_format(const struct log_position *where,
 			   char out[LOG_POSITION_MAX]);
 
-/* False, with *@out unchanged, if @text is not a position. */
+/* Parse @text. False, with *@out unchanged, if it is not a position. */
 bool log_position_parse(struct wire_view text, struct log_position *out);
 
 /*
- * The messages that a stream held at one time, to compare later. As text, in
- * manifests: first and last sequence, number of deleted ones in between, and
- * the times when the first and the last were stored, in nanoseconds of the
- * server's clock:
+ * The range of messages that a stream held at one time, to be compared later.
+ * Its text, in manifests, has the first and the last sequence, the number of
+ * deleted messages between them, and the times when the first and the last
+ * message were stored, in nanoseconds of the server's clock:
  *
  *	4650 4711 0 1763251200123456789 1763251299123456789
  */
@@ -64,9 +64,12 @@ struct stream_extent {
 	int64_t last_ns;
 };
 
-#define STREAM_EXTENT_MAX 112 /* bytes of the text, with its NUL */
+#define STREAM_EXTENT_MAX 112 /* bytes of the text, with the NUL */
 
-/* The text, terminated, without created_ns. Returns its length. */
+/*
+ * Write the text to @out, NUL-terminated and without created_ns. Returns its
+ * length.
+ */
 size_t stream_extent_format(const struct stream_extent *extent,
 			    char out[STREAM_EXTENT_MAX]);
 

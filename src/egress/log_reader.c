@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define AGAIN_MS 100 /* pause after a server could not be queried */
+#define AGAIN_MS 100 /* pause after a request to a server failed */
 
-/* The token that ends at @end. */
+/* The token of @subject that ends at @end. */
 static struct wire_view token_before(const char *subject, const char *end)
 {
 	const char *start = end;
@@ -36,7 +36,7 @@ static struct wire_view token_left(const char *subject, struct wire_view token)
 	return token_before(subject, start - 1);
 }
 
-/* "1_1" */
+/* True for "1_1" and the like */
 static bool is_family(struct wire_view token)
 {
 	bool seen = false;
@@ -68,7 +68,10 @@ struct log_reader {
 	void *arg;
 };
 
-/* Fill in the rest of @message. */
+/*
+ * Decompress @bytes, set the other members of @message, and pass it to the
+ * callback.
+ */
 static int hand_over(struct log_reader *r, struct log_message *message,
 		     enum egress_encoding encoding, struct wire_view bytes)
 {
@@ -80,7 +83,10 @@ static int hand_over(struct log_reader *r, struct log_message *message,
 	return r->each(r->arg, message);
 }
 
-/* Check that it is the stream of the position and reaches back to it. */
+/*
+ * -ESTALE if the stream is not the one of @from or no longer holds all messages
+ * after @from.
+ */
 static int check_stream(const struct nats_reader_options *options,
 			const struct log_position *from, struct nats_error *why)
 {
@@ -129,7 +135,10 @@ static int read_up_to(struct nats_reader *reader, uint64_t to, int64_t wait_ns,
 	return err;
 }
 
-/* *@out stays NULL if there is nothing after @from. */
+/*
+ * Open a reader after @from. *@out stays NULL if the stream has no messages
+ * after @from.
+ */
 static int open_stream(const struct nats_reader_options *options,
 		       const struct log_position *from, uint64_t to,
 		       struct nats_error *why, struct nats_reader **out)

@@ -20,25 +20,26 @@
 
 /* One message of the log. */
 struct log_message {
-	uint64_t position;   /* the number in a log position */
-	const char *subject; /* terminated */
-	/* a part of subject; empty if not of a router */
+	/* the message's stream sequence or journal position */
+	uint64_t position;
+	const char *subject; /* NUL-terminated */
+	/* the router's token in subject; empty if there is none */
 	struct wire_view router;
-	bool updates;		 /* false = events */
-	struct record_id record; /* in a journal: its record id; else 0 */
+	bool updates;		 /* false = the message holds events */
+	struct record_id record; /* the record id in a journal; 0 in a stream */
 	struct wire_view
 		bytes; /* Cap'n Proto messages, for egress/encode/decode.h */
 };
 
-/* A negative errno ends the read and is returned. */
+/* Called for each message. A negative errno ends the read and is returned. */
 typedef int log_each(void *arg, const struct log_message *message);
 
 /*
  * Read the messages after @from up to and including the stream's sequence @to.
- * -ESTALE if the stream is not that of the position or does not reach back to
- * it: then the state of consumers is not known, and the tables must be
- * published again. -ETIMEDOUT if no message came for @wait_ns, even after
- * reconnecting. Blocks: for a pool thread.
+ * -ESTALE if the stream is not the one of @from, or no longer holds all
+ * messages after @from: then the state of consumers is not known, and the
+ * tables must be published again. -ETIMEDOUT if no message came for @wait_ns,
+ * even after reconnecting. Blocks, so call it on a pool thread.
  */
 int log_read_stream(const struct nats_reader_options *options,
 		    const struct log_position *from, uint64_t to,
@@ -46,17 +47,18 @@ int log_read_stream(const struct nats_reader_options *options,
 		    struct nats_error *why);
 
 /*
- * Read the records of a journal or spool from position @from (JOURNAL_OLDEST:
- * all) to its end. -ESTALE if @from was dropped, -ERANGE if no record begins
- * there, -EBADMSG if it is damaged: @why has the place. Yields, so it needs a
- * fiber.
+ * Read the records of a journal or spool from position @from (JOURNAL_OLDEST =
+ * from the oldest record) to its end. -ESTALE if the record at @from was
+ * dropped, -ERANGE if no record begins at @from, -EBADMSG if the journal is
+ * damaged: @why then names the place. Yields, so call it in a fiber.
  */
 int log_read_journal(const char *dir, uint64_t from, log_each *each, void *arg,
 		     struct nats_error *why);
 
 /*
- * The router's token in @subject: the second last of an event, the third last
- * of an update. Empty if there is none.
+ * The router's token in @subject: the second last token of an event's subject,
+ * the third last of an update's. *@updates tells which of both it is. Empty if
+ * @subject has no such token.
  */
 struct wire_view log_router(const char *subject, bool *updates);
 

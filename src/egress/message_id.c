@@ -43,7 +43,10 @@ void message_id_format(const char *collector, const struct message_id *id,
 	append_record(id->record, out);
 }
 
-/* Take a number of at most 20 digits that fits, and advance *@text. */
+/*
+ * Take a number of at most 20 digits that fits into 64 bits, and advance
+ * *@text.
+ */
 static bool take_number(const char **text, uint64_t *out)
 {
 	const char *p = *text;
@@ -63,7 +66,7 @@ static bool take_number(const char **text, uint64_t *out)
 	return true;
 }
 
-/* Parse "-15360" or nothing, up to the end. */
+/* Parse all of @text: "-15360" or nothing. */
 static bool take_upto(const char *text, uint32_t *out)
 {
 	uint64_t upto;
@@ -79,7 +82,8 @@ static bool take_upto(const char *text, uint32_t *out)
 }
 
 /*
- * Parse numbers separated by dots up to the end of @text; 0 if it is invalid.
+ * Parse all of @text: numbers separated by dots. Returns how many; 0 if @text
+ * is invalid.
  */
 static int take_numbers(const char *text, uint64_t out[NUMBERS_MAX],
 			uint32_t *upto)

@@ -2,7 +2,7 @@
  * egress/message_id.h - message ids and their order
  *
  *	ams1.1763251200123.42			made in this epoch
- *	ams1.1763251300456.1763251200123.43	of an older one, from the spool
+ *	ams1.1763251300456.1763251200123.43	of an older epoch (spool)
  *	ams1.1763251200123.44-15360		a piece of one, and not its last
  *	<collector>.<epoch>[.<epoch it was made in>].<sequence>[-<bytes>]
  *
@@ -25,33 +25,36 @@
 
 /*
  * An epoch is a time in milliseconds, or the number after another epoch. A
- * higher number is forged or damaged: sequence numbers of tables begin at
- * epoch << 12, which it would overflow.
+ * number above EPOCH_MAX is forged or damaged: sequence numbers of tables begin
+ * at epoch << 12, and the shift would overflow.
  */
 #define EPOCH_MAX ((UINT64_C(1) << 48) - 1)
 
-#define COLLECTOR_ID_MAX 64 /* with its NUL */
+#define COLLECTOR_ID_MAX 64 /* with the NUL */
 #define MESSAGE_ID_MAX	 (COLLECTOR_ID_MAX + 80)
 
-/* The identity of a record: its place in the order of one collector. */
+/*
+ * The identity of a record: its position in the order of the records of one
+ * collector.
+ */
 struct record_id {
 	uint64_t epoch;
 	uint64_t seq;
 	/*
-	 * offset up to which this piece goes, in uncompressed bytes; 0 = the
-	 * whole record
+	 * offset in the record, in uncompressed bytes, at which this piece
+	 * ends; 0 = the whole record
 	 */
 	uint32_t upto;
 };
 
 struct message_id {
-	uint64_t epoch; /* epoch in which it was published */
+	uint64_t epoch; /* the epoch in which the message was published */
 	struct record_id record;
 };
 
 /*
- * Letters, digits, '-' and '_', within the length limit: the id is part of
- * subjects.
+ * True if @id consists of letters, digits, '-' and '_' and is not too long. The
+ * id becomes part of subjects.
  */
 bool collector_id_valid(const char *id);
 
@@ -59,15 +62,19 @@ void message_id_format(const char *collector, const struct message_id *id,
 		       char out[MESSAGE_ID_MAX]);
 
 /*
- * False, without writing, if @text is not a message id. Epochs beyond EPOCH_MAX
- * are read: nats_stream_prepare() refuses the message by name.
+ * Parse @text. False, without writing, if it is not a message id. Epochs above
+ * EPOCH_MAX are accepted here, so that nats_stream_prepare() can refuse the
+ * message and name it.
  */
 bool message_id_parse(const char *text, char collector[COLLECTOR_ID_MAX],
 		      struct message_id *out);
 
-/* "1763251200123.42", "1763251200123.44-15360" */
+/* Write the text of @id: "1763251200123.42", "1763251200123.44-15360" */
 void record_id_format(struct record_id id, char out[MESSAGE_ID_MAX]);
-/* False, without writing, also if the epoch is beyond EPOCH_MAX. */
+/*
+ * Parse @text. False, without writing, if it is not a record id or its epoch is
+ * above EPOCH_MAX.
+ */
 bool record_id_parse(const char *text, struct record_id *out);
 
 static inline bool record_id_same_record(struct record_id a, struct record_id b)
@@ -81,7 +88,7 @@ static inline uint64_t record_id_end(struct record_id id)
 }
 
 /*
- * Negative, zero or positive if a is before, the same as or after b. A whole
+ * Negative, zero or positive if @a is before, the same as or after @b. A whole
  * record is after each of its pieces.
  */
 static inline int record_id_compare(struct record_id a, struct record_id b)

@@ -135,7 +135,10 @@ struct egress_router *egress_routers_find(struct egress_routers *r,
 	return router;
 }
 
-/* Add buckets; if out of memory, chains get longer instead. */
+/*
+ * Add buckets. If out of memory, leave the table as it is: its chains get
+ * longer.
+ */
 static void grow_routers(struct egress_routers *r)
 {
 	uint32_t buckets = 2 * r->router_buckets;
@@ -165,7 +168,7 @@ static void router_token(struct egress_router *router,
 		strcpy(router->token, SUBJECT_COLLECTOR);
 	else if (info->name == NULL ||
 		 subject_router_named(info->name, router->token) == 0)
-		/* Names too long for a token are refused earlier. */
+		/* Names that are too long for a token were refused earlier. */
 		(void)subject_router(info->address, router->token);
 }
 

@@ -73,7 +73,7 @@ static void put_collector(const char *id, char *out, size_t cap)
 	out[len] = '\0';
 }
 
-/* True if subjects may begin with @prefix and a dot. */
+/* True if @prefix may be the beginning of a subject, before a dot. */
 static bool is_prefix(const char *prefix)
 {
 	char before = '.';
@@ -116,7 +116,7 @@ int subject_prefix(const char *pattern, const char *collector,
 	return 0;
 }
 
-/* "<prefix>.<router>." */
+/* Begin a subject with "<prefix>.<router>." */
 static struct text start_subject(const char *prefix, const char *router,
 				 char made[SUBJECT_MAX])
 {
@@ -139,7 +139,10 @@ static int end_subject(struct text *t, const char *made, char out[SUBJECT_MAX])
 	return (int)len;
 }
 
-/* Not printf(), which would take longer than encoding a batch's updates. */
+/*
+ * Hot: once per batch. printf() is not used, because it would take longer than
+ * encoding the batch's updates.
+ */
 int subject_update(const char *prefix, const char *router, uint32_t peer_as,
 		   uint16_t afi, uint8_t safi, char out[SUBJECT_MAX])
 {

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "id_", the escaped name and a NUL. Addresses are shorter. */
+/* "id_", the escaped name and a NUL. Tokens of addresses are shorter. */
 #define SUBJECT_ROUTER_MAX 193
 
 /* The longest accepted prefix; the rest of a subject is shorter than 224. */
@@ -27,8 +27,8 @@
 #define SUBJECT_COLLECTOR "collector"
 
 /*
- * Write the token for @addr, 16 bytes, IPv4 in its mapped form. Returns its
- * length without the NUL.
+ * Write the token of a router identified by @addr, which has 16 bytes, an IPv4
+ * address in its IPv4-mapped form. Returns its length without the NUL.
  */
 size_t subject_router(const uint8_t addr[16], char out[SUBJECT_ROUTER_MAX]);
 
@@ -41,21 +41,25 @@ size_t subject_router(const uint8_t addr[16], char out[SUBJECT_ROUTER_MAX]);
 size_t subject_router_named(const char *name, char out[SUBJECT_ROUTER_MAX]);
 
 /*
- * Make a prefix from the configured pattern: "{collector}" becomes the token of
- * @collector. -EINVAL if it is not a valid prefix (blanks, wildcards, empty
- * tokens), -ENAMETOOLONG; @out is then unchanged.
+ * Make a prefix from the configured pattern: "{collector}" is replaced by the
+ * token of @collector. -EINVAL if the result is not a valid prefix (it has
+ * blanks, wildcards or empty tokens), -ENAMETOOLONG if it is too long; @out is
+ * then unchanged.
  */
 int subject_prefix(const char *pattern, const char *collector,
 		   char out[SUBJECT_PREFIX_MAX + 1]);
 
 /*
- * Write a whole subject. Returns its length without the NUL, or -ENAMETOOLONG
- * with @out unchanged.
+ * Write the subject of an update. Returns its length without the NUL, or
+ * -ENAMETOOLONG with @out unchanged.
  */
 int subject_update(const char *prefix, const char *router, uint32_t peer_as,
 		   uint16_t afi, uint8_t safi, char out[SUBJECT_MAX]);
 
-/* The same for an event; @kind is enum rib_event_kind. */
+/*
+ * Write the subject of an event; @kind is enum rib_event_kind. Returns as
+ * subject_update().
+ */
 int subject_event(const char *prefix, const char *router, unsigned kind,
 		  char out[SUBJECT_MAX]);
 

@@ -8,7 +8,10 @@
 
 #include <stdlib.h>
 
-/* Withdraw the routes that were read in the form the table does not have. */
+/*
+ * Withdraw the routes that were parsed in the form that the table does not
+ * have.
+ */
 static uint64_t withdraw_other_form(struct rib_table *table,
 				    const struct rib_time *when, bool add_path)
 {
@@ -23,7 +26,7 @@ static uint64_t withdraw_other_form(struct rib_table *table,
 
 /* Holding parts without evidence */
 
-/* The bytes of the message that part @id needs. */
+/* The number of bytes of the message that part @id needs. */
 static size_t held_len(const struct bgp_update *u, enum bgp_nlri_part_id id)
 {
 	size_t field = u->nlri_parts[id].field.len;
@@ -67,8 +70,9 @@ static void hold_part(struct rib_table *table, const struct rib_input *in,
 	    rib->held_bytes + size <= RIB_ADD_PATH_HELD_ALL)
 		h = malloc(size);
 	/*
-	 * The held messages are useful only together, so if one cannot be held,
-	 * none is: the form then counts as confirmed.
+	 * The held messages are useful only if they are complete. So if one of
+	 * them cannot be held, all are dropped, and the form counts as
+	 * confirmed.
 	 */
 	if (h == NULL) {
 		rib_table_drop_held(table);
@@ -112,8 +116,8 @@ static uint64_t switch_form(struct rib_table *table,
 
 	table->form_against = 0;
 	/*
-	 * Without a store the routes published in the old form are not known,
-	 * so they could not be withdrawn.
+	 * In RIB_MODE_OFF no routes are stored, so the routes published in the
+	 * old form are not known and cannot be withdrawn.
 	 */
 	if (table->peer->router->rib->config.mode == RIB_MODE_OFF ||
 	    (withdrawn != 0 && was_confirmed))
@@ -181,7 +185,7 @@ bool rib_add_path_contradicted(const struct rib_input *in,
 		if ((left & bit) == 0)
 			continue;
 		left &= ~bit;
-		/* No change if an earlier message has changed the form. */
+		/* Nothing to do if an earlier message has changed the form. */
 		if (now != format->add_path)
 			switched |= contradict_family(peer, when, view,
 						      (enum bgp_family)
@@ -191,7 +195,7 @@ bool rib_add_path_contradicted(const struct rib_input *in,
 	return switched;
 }
 
-/* The form is certain: drop the held messages. */
+/* The form is certain now: drop the held messages. */
 static void confirm_form(struct rib_table *table, const struct rib_time *when,
 			 bool add_path)
 {
@@ -209,11 +213,13 @@ void rib_add_path_examine(struct rib_table *table, const struct rib_time *when,
 	bgp_family_set bit =
 		bgp_family_bit((enum bgp_family)part->format.family);
 
-	/* The options fix the form, for instance because an operator set it. */
+	/*
+	 * The options fix the form, for example because an operator has set it.
+	 */
 	if ((in->opts.add_path_either & bit) == 0)
 		rib_table_form_event(table, RIB_FORM_EV_GIVEN);
 	else if (bgp_update_guessed(&in->update, id))
-		return; /* a contradiction, see above */
+		return; /* that is a contradiction, see above */
 	else if (bgp_nlri_part_conclusive(part))
 		confirm_form(table, when, part->format.add_path);
 	else if (table->form == RIB_FORM_UNKNOWN)

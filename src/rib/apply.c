@@ -12,7 +12,10 @@
 
 #include <errno.h>
 
-/* Counters of an event, and of a message: more than there are to report. */
+/*
+ * Limits for the counters of an event and of a message; routers have fewer to
+ * report.
+ */
 #define STATS_MAX     64
 #define STATS_ALL_MAX 1024
 
@@ -73,7 +76,10 @@ uint64_t rib_apply_bound(const struct rib_input *inputs, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct bgp_update *u = &inputs[i].update;
 
-		/* Held parts may be applied, see rib/add_path.h. */
+		/*
+		 * The messages may cause held parts to be applied, see
+		 * rib/add_path.h.
+		 */
 		if (u->add_path_guessed != 0 || inputs[i].peer->held_due)
 			return UINT64_MAX;
 		if (u->attrs.withdraw)
@@ -97,7 +103,10 @@ size_t rib_apply(struct rib_router *router, const struct rib_time *when,
 		rib->budget = budget;
 	else
 		progress = &whole;
-	/* The first route of a message that was begun is no place to begin. */
+	/*
+	 * lookahead has the first route of the message. If the message was
+	 * begun before, it continues at another route.
+	 */
 	begun = progress->offset != 0;
 	note_route_monitoring(router, when);
 	rib->stamp = rib_stamp(/* generation= */ 0, when->wall_ns);
@@ -222,7 +231,7 @@ void rib_drop(struct rib_peer *peer, const struct rib_time *when,
 			       .bmp_ns = header->time_ns };
 	struct rib_table *t;
 
-	/* It was there, even if nobody read it. */
+	/* The message was received, although no UPDATE could be parsed. */
 	note_route_monitoring(peer->router, when);
 	TAILQ_FOREACH (t, &peer->tables, link)
 		rib_table_event(t, RIB_TABLE_EV_DROPPED);

@@ -6,7 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* An attribute set: counted bytes. */
+/* An attribute set: a reference count and the bytes. */
 struct attrset {
 	uint32_t count;
 	uint32_t len;
@@ -79,7 +79,7 @@ void rib_attrset_prefetch_bytes(const struct rib_attrsets *a, uint32_t h)
 	struct rib_hash_index_probe p = rib_hash_index_probe(&a->sets, h);
 	uint32_t number = rib_hash_index_next(&p);
 
-	/* A set usually spans two cache lines. */
+	/* The bytes of a set usually span two cache lines. */
 	if (number != 0) {
 		__builtin_prefetch(set_at(a, number));
 		__builtin_prefetch((uint8_t *)set_at(a, number) + 64);
@@ -170,7 +170,7 @@ void rib_value_get(struct rib_attrsets *a, uint32_t value)
 	if (value == RIB_VALUE_UNKNOWN)
 		return;
 	assert(value != RIB_VALUE_NONE);
-	/* Both kinds begin with their count. */
+	/* Sets and values both begin with their reference count. */
 	set_at(a, value & ~RIB_VALUE_EXTRA)->count++;
 }
 
@@ -262,10 +262,7 @@ static uint64_t page_references(const struct rib_attrsets *a,
 		if (n == 0)
 			continue;
 		sum += set_at(a, n & ~RIB_VALUE_EXTRA)->count;
-		/*
-		 * The reference of a value on its set is not counted as a
-		 * user's.
-		 */
+		/* Do not count the reference that a value has on its set. */
 		if (n & RIB_VALUE_EXTRA &&
 		    rib_value_set(a, n) != RIB_VALUE_UNKNOWN)
 			sum--;
@@ -294,7 +291,7 @@ uint64_t rib_attrsets_references(const struct rib_attrsets *a)
 	return sum;
 }
 
-/* True if each entry can be found by its own bytes. */
+/* True if each entry of the page can be found by its own bytes. */
 static bool page_valid(const struct rib_attrsets *a, bool extra,
 		       const struct rib_hash_index_page *page)
 {

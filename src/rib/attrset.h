@@ -4,18 +4,18 @@
  *	value of a plain route		= number of its attribute set
  *	value of any other		= number of { set, extra bytes }, bit 31
  *
- * Routes are compared by the number of their value: equal numbers are equal
- * routes. A real table has one set for five or six routes, so the sets are most
- * of the memory: each is its canonical bytes (bmp/canonical.h) and eight more.
+ * Two routes with the same key are equal if the numbers of their values are
+ * equal. In practice five or six routes share a set, so the sets need most of
+ * the memory: each has its canonical bytes (bmp/canonical.h) and eight more.
  * Interning AS paths and communities separately was measured and rejected:
  * docs/decisions/0031.
  *
- * The extra bytes are what a route has besides attributes and key: the labels
- * of a prefix, or the whole NLRI of a route that is not a prefix. Routes of
- * plain families have none and do not pay for them.
+ * The extra bytes are the data of a route that are neither attributes nor key:
+ * the labels of a prefix, or the whole NLRI of a route that is not a prefix.
+ * Routes of plain families have none and do not pay for them.
  *
- * Sets and values have a reference count; finding or making one takes a
- * reference.
+ * Sets and values have a reference count; a function that finds or makes one
+ * adds a reference.
  */
 #ifndef RIB_ATTRSET_H
 #define RIB_ATTRSET_H
@@ -24,9 +24,10 @@
 
 #include "bmp/wire.h"
 
-/* Values that are not a set. */
-#define RIB_VALUE_NONE	  0u /* there is no route */
-#define RIB_VALUE_UNKNOWN 1u /* unknown attributes: differ from all others */
+/* Values that are not the number of a set. */
+#define RIB_VALUE_NONE 0u /* there is no route */
+/* attributes are not known: differs from all other values */
+#define RIB_VALUE_UNKNOWN 1u
 #define RIB_VALUE_EXTRA	  0x80000000u
 
 struct rib_attrsets {
@@ -43,8 +44,8 @@ void rib_attrsets_fini(struct rib_attrsets *a);
 uint32_t rib_attrset_intern(struct rib_attrsets *a, struct wire_view bytes);
 
 /*
- * The same in steps, so that a caller can work while memory is fetched: hash,
- * prefetch the slot, prefetch the bytes, find or make.
+ * The same in steps, so that the caller can do other work while memory is
+ * fetched: hash, prefetch the slot, prefetch the bytes, find or make the set.
  */
 uint32_t rib_attrset_hash(const struct rib_attrsets *a, struct wire_view bytes);
 void rib_attrset_prefetch(const struct rib_attrsets *a, uint32_t hash);
@@ -52,32 +53,38 @@ void rib_attrset_prefetch_bytes(const struct rib_attrsets *a, uint32_t hash);
 uint32_t rib_attrset_intern_hashed(struct rib_attrsets *a, uint32_t hash,
 				   struct wire_view bytes);
 
-/* The value of @set with @extra, which is not empty. @set may be unknown. */
+/*
+ * The value for @set and @extra, which is not empty. @set may be
+ * RIB_VALUE_UNKNOWN.
+ */
 uint32_t rib_value_intern(struct rib_attrsets *a, uint32_t set,
 			  struct wire_view extra);
 
-/* Prefetch the count that the next two functions change. */
+/* Prefetch the reference count that the next two functions change. */
 void rib_value_prefetch(const struct rib_attrsets *a, uint32_t value);
 
 /* Add and remove a reference. Accepts any value. */
 void rib_value_get(struct rib_attrsets *a, uint32_t value);
 void rib_value_put(struct rib_attrsets *a, uint32_t value);
 
-/* The set of a value: the value itself, if it has no extra bytes. */
+/* The set of a value. A value without extra bytes is its own set. */
 uint32_t rib_value_set(const struct rib_attrsets *a, uint32_t value);
 
-/* Empty for values without extra bytes. */
+/* The extra bytes of a value; empty if it has none. */
 struct wire_view rib_value_extra(const struct rib_attrsets *a, uint32_t value);
 
-/* The canonical bytes of a set. Empty if unknown. */
+/* The canonical bytes of a set; empty for RIB_VALUE_UNKNOWN. */
 struct wire_view rib_attrset_bytes(const struct rib_attrsets *a, uint32_t set);
 
-/* True if @set, which must be known, has these bytes. */
+/* True if @set, which is not RIB_VALUE_UNKNOWN, has these bytes. */
 bool rib_attrset_is(const struct rib_attrsets *a, uint32_t set,
 		    struct wire_view bytes);
 
 uint64_t rib_attrsets_bytes(const struct rib_attrsets *a);
-/* References on sets and values, without those of values on their sets. */
+/*
+ * The number of references on sets and values, without the references that
+ * values have on their sets.
+ */
 uint64_t rib_attrsets_references(const struct rib_attrsets *a);
 bool rib_attrsets_validate(const struct rib_attrsets *a);
 

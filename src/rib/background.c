@@ -1,8 +1,8 @@
 /*
- * Two kinds of work: what a timer makes due (looking at the deadlines of one
- * router), and the slices of sweeps, withdrawals and resyncs. Tables with work
- * are in a queue and take turns, so that the withdrawal of a million routes
- * does not delay a sweep of ten.
+ * There are two kinds of work: when the timer of a router fires, its deadlines
+ * are checked; and sweeps, withdrawals and resyncs are done in slices. Tables
+ * with work are in a queue and take turns, so that the withdrawal of a million
+ * routes does not delay a sweep of ten.
  */
 #include "rib/background.h"
 
@@ -11,13 +11,19 @@
 #include "rib/table_withdraw.h"
 #include "rib/timer.h"
 
-/* Routes of one table before the next has its turn. */
+/*
+ * The maximum number of routes of one table before it is the turn of the next
+ * table.
+ */
 #define TURN 1024
 
-/* Bytes that the sink has made of a slice before it ends. */
+/* The maximum output of a slice in bytes, as counted by the sink. */
 #define SLICE_BYTES (512u << 10)
 
-/* Looking at a waiting table takes about a microsecond, and so may wait. */
+/*
+ * The check of one waiting table takes about a microsecond; so with many
+ * waiting tables, wait longer until the next check.
+ */
 #define NS_PER_WAITING 1000
 
 static uint64_t time_add(uint64_t t, uint64_t delay)
@@ -31,8 +37,9 @@ static uint64_t time_min(uint64_t a, uint64_t b)
 }
 
 /*
- * When a dump that began at @since, by the router's clock, is taken to be over
- * without an End-of-RIB. @first: its first Route Monitoring.
+ * The time (of the router's clock) at which a dump that began at @since counts
+ * as complete without an End-of-RIB. @first is the time of its first Route
+ * Monitoring.
  */
 static uint64_t sweep_deadline(const struct rib_router *router, uint64_t since,
 			       uint64_t first)
@@ -82,7 +89,7 @@ static void withdraw_stale_peers(struct rib_router *router,
 	}
 }
 
-/* The session is there, and stale peers may still be brought up. */
+/* Called while the session is open: stale peers may still be brought up. */
 static uint64_t check_open(struct rib_router *router,
 			   const struct rib_time *when)
 {
@@ -99,7 +106,7 @@ static uint64_t check_open(struct rib_router *router,
 	}
 	if (next == RIB_NEVER)
 		return RIB_NEVER;
-	/* Back to monotonic time; not sooner than looking pays. */
+	/* Convert to monotonic time, and do not check too often. */
 	next = time_add(next, router->stopped_ns);
 	router->look_ns =
 		time_add(when->now_ns,
@@ -107,7 +114,7 @@ static uint64_t check_open(struct rib_router *router,
 	return next > router->look_ns ? next : router->look_ns;
 }
 
-/* It is away. Each peer has its own hold. */
+/* Called while there is no session. Each peer has a hold time of its own. */
 static uint64_t check_lost(struct rib_router *router,
 			   const struct rib_time *when)
 {
@@ -141,7 +148,10 @@ static void fire_timer(struct rib_router *router, const struct rib_time *when)
 		next = check_lost(router, when);
 	else if (!router->paused)
 		next = check_open(router, when);
-	/* While it is paused nothing can come due; resuming sets it again. */
+	/*
+	 * While the session is paused no deadline can pass; resuming it sets
+	 * the timer again.
+	 */
 	rib_timer_set(router, next);
 }
 
@@ -170,7 +180,10 @@ struct rib_background rib_background(struct rib *rib,
 	while ((router = rib_timer_first(rib)) != NULL &&
 	       router->due_ns <= when->now_ns)
 		fire_timer(router, when);
-	/* Only here: what must be done whole, as above, must not end early. */
+	/*
+	 * The limit applies only from here on: the work above must not be
+	 * interrupted.
+	 */
 	rib->slice_end = *rib->sink.bytes + SLICE_BYTES;
 	do {
 		if (TAILQ_EMPTY(&rib->work_list))

@@ -7,16 +7,17 @@
 #include "rib/types.h"
 
 struct rib_background {
-	bool more; /* call again after other fibers had a turn */
-	/* otherwise call again at this time; RIB_NEVER = no timer */
+	/* true = more work: call again after other fibers had a turn */
+	bool more;
+	/* if !more: call again at this time; RIB_NEVER = no timer */
 	uint64_t due_ns;
 };
 
 /*
  * Handle expired timers and do some of the pending work: about @budget routes,
- * at least one, or fewer if they make 512 KiB of output. Every function above
- * may set an earlier timer, so call this at the end of each turn that used one;
- * it costs a comparison if there is nothing to do.
+ * at least one, but less if they cause 512 KiB of output. Every function above
+ * may set an earlier timer, so call this at the end of each turn that used one
+ * of them. If there is nothing to do, the call costs one comparison.
  */
 struct rib_background rib_background(struct rib *rib,
 				     const struct rib_time *when,

@@ -1,14 +1,15 @@
 /*
- * Uses the processor's CRC instruction if there is one, else half a byte at a
- * time: a table of 16 words needs no initialisation and little cache, and only
- * compressed data, a few bytes per route, is summed.
+ * Uses the processor's CRC instruction if there is one, else it processes half
+ * a byte at a time. That is fast enough, because the data is compressed to a
+ * few bytes per route; and the table of 16 words needs no initialisation and
+ * little cache.
  */
 #include "rib/checksum.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-/* The remainder of each half byte for 0x1edc6f41, bit-reversed. */
+/* Remainders of each half byte for polynomial 0x1edc6f41, bit-reversed. */
 static const uint32_t remainders[16] = {
 	0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
 	0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,

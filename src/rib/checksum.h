@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Continue @sum, which is 0 at first, over @len more bytes. */
+/* Add @len more bytes to the checksum @sum, which is 0 at first. */
 uint32_t rib_checksum(uint32_t sum, const void *bytes, size_t len);
 
 #endif

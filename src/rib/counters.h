@@ -1,7 +1,7 @@
 /*
  * rib/counters.h - counters and sizes of a rib
  *
- * struct rib_flow only grows; there is one for the rib and one for each router.
+ * The counters of struct rib_flow only grow; the rib and each router have one.
  * struct rib_sizes is the current state. Both are plain numbers that can be
  * copied, subtracted, and added over all shards.
  */
@@ -14,7 +14,7 @@
 
 /* Why an update of a router was not published. */
 enum rib_suppressed {
-	RIB_SUPPRESSED_SAME, /* announced without a change */
+	RIB_SUPPRESSED_SAME, /* announced without a change of attributes */
 	/* presence mode: only the attributes changed */
 	RIB_SUPPRESSED_PRESENT,
 	RIB_SUPPRESSED_ABSENT,	 /* withdrawn but not present */
@@ -25,51 +25,60 @@ enum rib_suppressed {
 };
 
 struct rib_flow {
-	uint64_t announced; /* routes in them, published or not */
+	uint64_t announced; /* announced routes in messages, published or not */
 	uint64_t withdrawn;
-	uint64_t published_announced; /* routes, without those of a resync */
-	/* routes, including synthetic withdraws */
+	/* announced routes published, without those of a resync */
+	uint64_t published_announced;
+	/* withdrawn routes published, with synthetic withdraws */
 	uint64_t published_withdrawn;
 	uint64_t published_resync;
 	uint64_t suppressed[RIB_SUPPRESSED_KINDS];
 	uint64_t synthetic[RIB_REASONS];
 	uint64_t peer_ups;
 	uint64_t peer_up_repeats; /* Peer Ups equal to the previous one */
-	uint64_t peer_up_merges;  /* Peer Ups for another part of a Loc-RIB */
+	/* Peer Ups for further families of a Loc-RIB */
+	uint64_t peer_up_merges;
 	uint64_t peer_downs;
 	/* Peer Downs of peers that were not up */
 	uint64_t peer_downs_unmatched;
 	/* peers with routes but without a Peer Up */
 	uint64_t implied_peers;
-	/* peers or tables beyond max_peers or max_tables */
+	/*
+	 * peers refused because of max_peers, or tables because of max_tables
+	 */
 	uint64_t refused_peers;
-	uint64_t names_cut; /* table names that were too long */
-	/* counters beyond the limit of a report */
+	/* table names truncated because they were too long */
+	uint64_t names_cut;
+	/*
+	 * counters in Statistics messages that exceeded the limit of an event
+	 */
 	uint64_t statistics_cut;
 	uint64_t ends_of_rib;
 	uint64_t sweeps; /* sweeps finished */
-	/* sweeps that a timer started, without an End-of-RIB */
+	/* sweeps started by a timer, because no End-of-RIB was received */
 	uint64_t missed_ends;
-	/* peers that returned with another AS or BGP identifier */
+	/* peers that came up with another AS or BGP identifier */
 	uint64_t as_changes;
-	uint64_t host_bits; /* prefixes with bits set beyond their length */
+	uint64_t host_bits; /* prefixes with bits set after their length */
 	uint64_t as_width_guessed;
 	/* messages parsed in the other add-path form */
 	uint64_t add_path_guessed;
-	uint64_t add_path_switched;	 /* tables that changed their form */
-	uint64_t verdicts[BGP_VERDICTS]; /* verdict on each Route Monitoring */
+	uint64_t add_path_switched; /* tables that changed their form */
+	/* number of Route Monitorings by verdict */
+	uint64_t verdicts[BGP_VERDICTS];
 	uint64_t faults[BGP_FAULTS];
 	/*
-	 * announcing parts of UPDATEs that have the same attributes as the part
+	 * announcing parts of UPDATEs with the same attributes as the part
 	 * before
 	 */
 	uint64_t attrs_cached;
 };
 
-/* The uses of memory. */
+/* What memory is used for. */
 enum rib_bytes {
 	RIB_BYTES_PREFIXES, /* keys and their hash index */
-	RIB_BYTES_ATTRS,    /* attribute sets and values, and their index */
+	/* attribute sets and values, and their hash index */
+	RIB_BYTES_ATTRS,
 	RIB_BYTES_ROUTES,
 	RIB_BYTES_PEERS, /* routers, peers and tables */
 	RIB_BYTES_KINDS
@@ -87,9 +96,9 @@ struct rib_sizes {
 		/* removed routes whose withdraws are not yet published */
 		pending_withdraw;
 	uint64_t prefixes; /* distinct keys of all families */
-	uint64_t paths;	   /* distinct pairs of a key and a path id */
+	uint64_t paths;	   /* distinct pairs of a key and a path identifier */
 	uint64_t attribute_sets;
-	uint64_t values; /* sets with labels or NLRI fields */
+	uint64_t values; /* values with extra bytes (rib/attrset.h) */
 	uint64_t bytes[RIB_BYTES_KINDS];
 };
 

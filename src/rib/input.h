@@ -1,8 +1,9 @@
 /*
  * rib/input.h - a Route Monitoring, decoded for the rib
  *
- * How an UPDATE is decoded is part of the state of its peer, so the caller of
- * rib_apply() takes the peer, decodes with its context, and passes both:
+ * The state of a peer says how its UPDATEs are decoded. So the caller of
+ * rib_apply() looks up the peer, decodes with the context of the peer, and
+ * passes both the peer and the result:
  *
  *	in->peer = rib_peer_lookup(router, &msg->peer);
  *	in->header = &msg->peer;
@@ -23,8 +24,9 @@ struct rib_peer;
 
 struct rib_input {
 	struct rib_peer *peer;
-	const struct bmp_peer *header; /* of the message */
-	struct bgp_decode_opts opts;   /* of this UPDATE */
+	const struct bmp_peer *header; /* Per-Peer Header of the message */
+	/* options with which this UPDATE was decoded */
+	struct bgp_decode_opts opts;
 	struct bgp_update update;
 };
 

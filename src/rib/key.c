@@ -4,7 +4,7 @@
 
 #include "rib/event.h"
 
-#define UNKNOWN_HEAD 3 /* AFI, SAFI */
+#define UNKNOWN_HEAD 3 /* bytes of AFI and SAFI */
 
 static bool is_prefix(const struct bgp_family_info *info)
 {
@@ -25,7 +25,7 @@ uint32_t rib_key_width(enum bgp_family family)
 	return 1 + address_len(info) + (info->flags & BGP_FAMILY_RD ? 8 : 0);
 }
 
-/* @address is in mapped form if it is IPv4. */
+/* @address is IPv4-mapped if it is an IPv4 address. */
 static size_t write_prefix(const struct bgp_family_info *info, uint8_t len,
 			   const uint8_t address[16], uint64_t rd, uint8_t *out)
 {
@@ -43,7 +43,7 @@ size_t rib_key_of_prefix(enum bgp_family family,
 			 const struct bgp_prefix *prefix,
 			 uint8_t out[RIB_KEY_FIXED])
 {
-	/* The two most frequent families, without the table. */
+	/* The two most frequent families do not need the table of families. */
 	if (family == BGP_IPV4_UNICAST) {
 		out[0] = prefix->len;
 		memcpy(out + 1, prefix->address + 12, 4);
@@ -157,7 +157,7 @@ void rib_key_route(enum bgp_family family, struct wire_view key,
 	const struct bgp_family_info *info = bgp_family_info(family);
 	uint32_t n = address_len(info);
 
-	/* As above. */
+	/* The most frequent families first, as above. */
 	if (family == BGP_IPV4_UNICAST) {
 		out->prefix_len = key.p[0];
 		wire_put_u64(out->address, 0);

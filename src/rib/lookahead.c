@@ -4,7 +4,7 @@
 #include "rib/table.h"
 #include "rib/update_routes.h"
 
-/* The first part that has routes; BGP_PARTS: none has. */
+/* The first NLRI part that has routes; BGP_PARTS if none has. */
 static enum bgp_nlri_part_id first_part(const struct bgp_update *u)
 {
 	unsigned left = u->parts_present;
@@ -20,15 +20,18 @@ static enum bgp_nlri_part_id first_part(const struct bgp_update *u)
 	return BGP_PARTS;
 }
 
-/* The number the next route has, if the router tells its table again. */
+/*
+ * The id that the next route has if the router sends its table again in the
+ * same order.
+ */
 struct expected_id {
 	const struct rib_table *table;
-	uint32_t id; /* RIB_NO_ID: who knows */
+	uint32_t id; /* RIB_NO_ID = not known */
 };
 
 /*
- * Find the first route's prefix: at the place it follows from, as in
- * update_routes.c, or else ask for its slot.
+ * Find the prefix of the first route. Try the expected id first, as in
+ * update_routes.c; else prefetch the slot of the prefix.
  */
 static void read_route(struct rib_lookahead *a, struct expected_id *next)
 {
@@ -81,7 +84,7 @@ static void look_at_route(struct rib *rib, const struct rib_lookahead *a)
 		rib_value_prefetch(&rib->attrsets, e->value);
 }
 
-/* Pass 1: the first route and the attributes of each UPDATE. */
+/* Pass 1: find the first route and the attributes of each UPDATE. */
 static void read_inputs(struct rib *rib, const struct rib_input *inputs,
 			size_t first, size_t n)
 {

@@ -3,7 +3,10 @@
 #include "rib/emit.h"
 #include "rib/rib_internal.h"
 
-/* Kinds first, then the faults of RIB_NOTICE_UNREADABLE. */
+/*
+ * A bit for each kind of notice, then one for each fault of
+ * RIB_NOTICE_UNREADABLE.
+ */
 static uint32_t cause_bit(const struct rib_notice *n)
 {
 	_Static_assert(RIB_NOTICES + BGP_FAULTS <= 32,

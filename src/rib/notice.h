@@ -10,8 +10,8 @@
 #include "bmp/family.h"
 
 /*
- * Pass *@notice to the sink, unless its cause was already reported for the peer
- * in this session. Fills in the peer, @view and @family.
+ * Pass *@notice to the sink, unless the same cause was already reported for the
+ * peer in this session. Sets the peer, @view and @family in it.
  */
 void rib_notice(struct rib_peer *peer, uint8_t view, enum bgp_family family,
 		struct rib_notice *notice);

@@ -14,13 +14,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Routes of a peer that are withdrawn at once because there are few. */
+/*
+ * The number of routes of a peer that are withdrawn immediately, because they
+ * are few.
+ */
 #define SMALL_PEER_ROUTES 512
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Life */
+/* Creation and removal */
 
 static uint64_t hash_of(const struct rib_router *router,
 			const struct bmp_peer *header)
@@ -126,7 +129,10 @@ int rib_peer_keep(struct wire_view *owned, struct wire_view bytes)
 	return 0;
 }
 
-/* Set the state. The router and the rib count peers that are up or stale. */
+/*
+ * Set the phase, and count the peers that are up or stale in the router and the
+ * rib.
+ */
 static void set_phase(struct rib_peer *peer, enum rib_peer_phase phase)
 {
 	struct rib_router *router = peer->router;
@@ -187,7 +193,10 @@ void rib_peer_withdraw_all(struct rib_peer *peer, const struct rib_time *when,
 	TAILQ_FOREACH (t, &peer->tables, link) {
 		uint64_t cost = rib_table_withdraw_cost(t);
 
-		/* A peer may have hundreds of tables that are small each. */
+		/*
+		 * A peer may have hundreds of tables of which each is small, so
+		 * limit the total.
+		 */
 		if (mode == RIB_WITHDRAW_NOW_IF_SMALL &&
 		    cost <= RIB_WITHDRAW_SMALL_TABLE) {
 			if (cost > small)
@@ -211,8 +220,8 @@ static void mark_subject_changed(struct rib_peer *peer)
 
 /*
  * A table is published under the AS of its peer. If the peer has another AS
- * now, the routes of the table are withdrawn under the old AS before any is
- * announced under the new one.
+ * now, the routes of the table are withdrawn under the old AS before a route is
+ * announced under the new AS.
  */
 static void set_subject(struct rib_peer *peer, const struct rib_time *when,
 			const struct bmp_peer *header,
@@ -229,7 +238,10 @@ static void set_subject(struct rib_peer *peer, const struct rib_time *when,
 		rib_peer_withdraw_all(peer, when, RIB_REASON_PEER_DOWN, mode);
 	}
 	if (as_changed) {
-		/* The withdraw queues that withdraw_all has just made. */
+		/*
+		 * Also mark the withdraw queues that rib_peer_withdraw_all()
+		 * has just made.
+		 */
 		mark_subject_changed(peer);
 		peer->as = header->as;
 		rib_peer_policy(peer, when, policy);
@@ -252,7 +264,10 @@ static void start_generation(struct rib_peer *peer, const struct rib_time *when,
 	struct rib_table *t;
 
 	peer->reported &= (uint8_t)~RIB_REPORTED_LIMIT;
-	/* A dropped or unreadable message may have been of any family. */
+	/*
+	 * A dropped or unreadable message may have been of any family, so
+	 * forget it only if all families begin a new generation.
+	 */
 	if (families == ALL_FAMILIES) {
 		peer->reported = 0;
 		peer->suspect_views = 0;
@@ -281,8 +296,8 @@ void rib_peer_bring_up(struct rib_peer *peer, const struct rib_time *when,
 }
 
 /*
- * A hash by which two Peer Ups are compared: of addresses, ports and OPENs. It
- * is seeded and has 128 bits. The bytes themselves are not kept, because an
+ * Compute a hash of addresses, ports and OPENs, by which two Peer Ups are
+ * compared. It is seeded and has 128 bits. The bytes are not kept, because an
  * OPEN may have 4096 bytes and a router may have very many peers.
  */
 static bool hash_peer_up(struct rib *rib, const struct bmp_peer_up *up,
@@ -349,8 +364,8 @@ static void emit_peer_up(struct rib_peer *peer, const struct rib_time *when,
 }
 
 /*
- * Handle a further Peer Up of a Loc-RIB. It describes another emulated peer
- * with families of its own: add these.
+ * Handle another Peer Up of a Loc-RIB that is up. It describes another emulated
+ * peer with its own families: add these families.
  */
 static void merge_up(struct rib_peer *peer, const struct rib_time *when,
 		     const struct bmp_message *msg)
@@ -392,7 +407,10 @@ int rib_peer_up(struct rib_router *router, const struct rib_time *when,
 	}
 	set_subject(peer, when, &msg->peer, policy, RIB_WITHDRAW_NOW_IF_SMALL);
 	rib_peer_event(peer, RIB_PEER_EV_PEER_UP);
-	/* Else the capabilities of a Loc-RIB would add to the previous ones. */
+	/*
+	 * Without a reset the capabilities of a Loc-RIB would be added to the
+	 * previous ones.
+	 */
 	bgp_context_reset(&peer->context);
 	(void)bgp_context_peer_up(&peer->context, &msg->peer, &msg->up);
 	err = keep_table_name(peer, msg);
@@ -432,7 +450,7 @@ void rib_peer_down(struct rib_router *router, const struct rib_time *when,
 				     ? RIB_PEER_EV_DECONFIGURED
 				     : RIB_PEER_EV_PEER_DOWN);
 	reset_peer(peer);
-	/* rib_background() withdraws the routes if there are many. */
+	/* If there are many routes, rib_background() withdraws them. */
 	rib_peer_withdraw_all(peer, when, RIB_REASON_PEER_DOWN,
 			      RIB_WITHDRAW_NOW_IF_SMALL);
 	if (msg->down.reason == BMP_DOWN_DECONFIGURED)
@@ -443,7 +461,7 @@ void rib_peer_lose(struct rib_peer *peer, const struct rib_time *when)
 {
 	struct rib_table *t;
 
-	/* Routes that were not in a dump that was cut off are not swept. */
+	/* The dump was cut off, so routes that were not in it are not swept. */
 	TAILQ_FOREACH (t, &peer->tables, link)
 		rib_table_event(t, RIB_TABLE_EV_DUMP_CUT);
 	if (!rib_peer_phase_up(peer->phase))

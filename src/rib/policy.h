@@ -17,7 +17,7 @@
  *	publish -> drop		withdraws, reason ADMIN; the routes are removed
  *	store   -> publish	the table is published, as in a resync
  *	store   -> drop		the routes are removed without withdraws
- *	drop    -> any		applies to routes received from now on; an older
+ *	drop    -> any		affects only routes received later; an older
  *				table is UNKNOWN until its next dump
  *
  * Routes that were not published are not written to a snapshot.
@@ -28,14 +28,15 @@
 #include "rib/types.h"
 
 /*
- * From now on a copy of @policy, an array of BMP_VIEWS masks, applies to @peer.
- * rib_background() withdraws or announces the tables whose disposition changes.
+ * Use a copy of @policy, an array of BMP_VIEWS masks, for @peer from now on.
+ * rib_background() then withdraws or announces the tables whose disposition
+ * changes.
  */
 void rib_peer_policy(struct rib_peer *peer, const struct rib_time *when,
 		     const struct rib_policy_mask *policy);
 
 /*
- * Set the limits of one router, which replace those of struct rib_config. Zero
+ * Set the limits of one router, instead of those of struct rib_config. Zero
  * means no limit. They apply to routes received from now on.
  */
 void rib_router_limits(struct rib_router *router, uint64_t max_routes_router,

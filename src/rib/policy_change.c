@@ -5,7 +5,10 @@
 #include "rib/table_withdraw.h"
 #include "rib/visibility.h"
 
-/* The routes that its router sent so far were not stored. */
+/*
+ * The table was not stored so far, so the routes that its router sent before
+ * are unknown.
+ */
 static void emit_unknown(struct rib_table *table, const struct rib_time *when)
 {
 	struct rib_event e = {

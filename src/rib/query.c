@@ -2,12 +2,12 @@
  * Two nested loops, and a cursor with their position:
  *
  *	exact, more-specific	for each key that matches
- *					for each table: has it the key?
+ *					for each table: look up the key
  *	longest			for each table
  *					for each length, longest first
  *
- * and all of it for each family, once for routes without and once for routes
- * with path identifiers.
+ * These loops run for each family, once for routes without path identifiers and
+ * once for routes with them. Each such run is a stage.
  */
 #include "rib/query.h"
 
@@ -19,14 +19,14 @@ enum stage {
 	STAGES
 };
 
-/* Pass over the cursor's table: all paths are read twice. */
+/* The present pass over the table of the cursor. Paths are read twice. */
 enum pass {
-	PASS_NONE,   /* done */
-	PASS_LENGTH, /* find the longest length */
-	PASS_TELL,   /* return the paths of that length */
+	PASS_NONE,   /* no pass has begun */
+	PASS_LENGTH, /* find the length of the longest match */
+	PASS_TELL,   /* return the paths with a prefix of that length */
 };
 
-/* State of one call. */
+/* The state of one call. */
 struct asking {
 	const struct rib *rib;
 	const struct rib_query *q;
@@ -35,7 +35,7 @@ struct asking {
 	size_t budget;
 	size_t answers;
 	const struct bgp_family_info *family;
-	/* LONGEST: the id of the prefix of each length. */
+	/* LONGEST: prefix id of the query's address for each length. */
 	uint32_t ids[129];
 };
 
@@ -128,7 +128,7 @@ static bool prefix_matches(const struct asking *a, const struct prefix *p)
 	return same_bits(p->address, q->address, skip + bits);
 }
 
-/* True if key @id of the family matches the query. */
+/* True if key @id of the family matches the query; *@out is its prefix. */
 static bool key_matches(const struct asking *a, uint32_t id, struct prefix *out)
 {
 	uint8_t key[32];
@@ -156,7 +156,7 @@ static bool wanted_table(const struct asking *a, const struct rib_table *t)
 	       (a->q->views == 0 || a->q->views >> t->info.view & 1);
 }
 
-/* The first table of @peer after the cursor. */
+/* The first table of @peer after that of the cursor. */
 static struct rib_table *table_of_peer(struct asking *a,
 				       const struct rib_peer *peer)
 {
@@ -196,8 +196,8 @@ static struct rib_table *table_of_router(struct asking *a,
 }
 
 /*
- * Advance the cursor to the next table; NULL after the last, with the cursor at
- * the start.
+ * Advance the cursor to the next table. After the last one returns NULL and
+ * sets the cursor to the start.
  */
 static struct rib_table *next_table(struct asking *a)
 {
@@ -242,7 +242,7 @@ static bool ask_table(struct asking *a, const struct rib_table *t, uint32_t id,
 
 /* Keys */
 
-/* Advance to the next key of the stage. */
+/* Advance @id to the next key of the stage. */
 static bool next_key(const struct asking *a, uint32_t *id)
 {
 	return a->c->stage == STAGE_PLAIN
@@ -268,14 +268,17 @@ static uint32_t prefix_of(const struct asking *a, uint32_t id)
 	return rib_path_prefix(a->rib, a->c->family, id, &path_id);
 }
 
-/* True if only one key can match. */
+/* True if only one key can match, so that it can be looked up. */
 static bool is_direct(const struct asking *a)
 {
 	return a->q->match == RIB_MATCH_EXACT && a->c->stage == STAGE_PLAIN &&
 	       (!has_rd(a) || a->q->has_rd);
 }
 
-/* The cursor's key, if it still exists, or the next that matches. */
+/*
+ * Go to the key of the cursor, if it still exists, or to the next one that
+ * matches.
+ */
 static bool step_key(struct asking *a, struct prefix *out)
 {
 	uint32_t id = a->c->id - 1;
@@ -300,7 +303,7 @@ static bool step_key(struct asking *a, struct prefix *out)
 	return false;
 }
 
-/* Exact and more-specific: true when the stage is done. */
+/* Do an exact or more-specific query. True when the stage is done. */
 static bool ask_by_key(struct asking *a)
 {
 	struct prefix p;
@@ -308,7 +311,8 @@ static bool ask_by_key(struct asking *a)
 
 	for (;;) {
 		/*
-		 * Within the tables of a key, continue with the cursor's key.
+		 * If the last call ended between the tables of a key, continue
+		 * with that key.
 		 */
 		bool inside = a->c->table != 0;
 
@@ -368,16 +372,16 @@ static void longest_plain(struct asking *a, const struct rib_table *t)
 	}
 }
 
-/* The length of a prefix that contains the address, or -1. */
+/* The length of the prefix of key @id if it contains the address, else -1. */
 static int length_of(const struct asking *a, uint32_t id)
 {
 	for (int len = a->q->prefix_len; len >= 0; len--)
 		if (a->ids[len] == id)
 			return id == RIB_NO_ID ? -1 : len;
-	return -1; /* no match */
+	return -1; /* the prefix does not match */
 }
 
-/* End a pass. True if it was the last. */
+/* End a pass. True if it was the last pass over the table. */
 static bool end_pass(struct asking *a)
 {
 	bool last = a->c->pass == PASS_TELL || a->c->longest == 0;
@@ -387,7 +391,7 @@ static bool end_pass(struct asking *a)
 	return last;
 }
 
-/* Handle a path whose prefix contains the address with @len bits. */
+/* Handle path @id. Its prefix contains the address and has @len bits. */
 static void longest_look(struct asking *a, const struct rib_table *t,
 			 uint32_t id, int len)
 {
@@ -403,7 +407,7 @@ static void longest_look(struct asking *a, const struct rib_table *t,
 	}
 }
 
-/* True when the table is done. */
+/* Read the paths of a table. True when the table is done. */
 static bool longest_path(struct asking *a, const struct rib_table *t)
 {
 	while (!budget_is_spent(a)) {
@@ -424,7 +428,7 @@ static bool longest_path(struct asking *a, const struct rib_table *t)
 	return false;
 }
 
-/* The table in which a page ended, if it still exists. */
+/* The table at which the last call ended, if it still exists. */
 static struct rib_table *same_table(struct asking *a)
 {
 	struct rib_query_cursor at = *a->c;
@@ -434,7 +438,8 @@ static struct rib_table *same_table(struct asking *a)
 	a->c->table--;
 	t = next_table(a);
 	/*
-	 * Returning to the cursor's position must not use up the whole budget.
+	 * Going back to the position of the cursor must not use up the whole
+	 * budget.
 	 */
 	a->budget = budget;
 	if (t != NULL && t->serial == at.table)
@@ -451,7 +456,7 @@ static bool has_paths(const struct asking *a)
 	return next_key(a, &id);
 }
 
-/* True when the stage is done. */
+/* Do a longest match. True when the stage is done. */
 static bool ask_longest(struct asking *a)
 {
 	bool paths = a->c->stage == STAGE_PATHS;

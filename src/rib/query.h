@@ -4,19 +4,20 @@
  *	struct rib_query q = { .match = RIB_MATCH_LONGEST, ... };
  *	struct rib_query_page page = { .budget = 10000, .answers = 100, ... };
  *
- *	more = rib_query(rib, &q, &cursor, &page)	until false
+ *	more = rib_query(rib, &q, &cursor, &page)	repeat while true
  *
  * A query has no state except its cursor, a few numbers that can be sent to a
  * browser and back; nothing has to be freed if the next page is never
  * requested. A route that exists during the whole query is returned exactly
  * once; a route that is added or removed meanwhile may be returned or not.
  *
- * Work is counted in keys and tables read; a call does about page->budget of
- * it, so it uses the shard for a bounded time. Exact and longest matches are a
- * few lookups per table. More-specifics, and prefixes of families with a route
- * distinguisher that the query does not give, read every key of the family; so
- * do path identifiers, because there is no index from a prefix to its paths (it
- * would cost memory for each).
+ * Work is counted as the number of keys and tables read. A call does work of
+ * about page->budget, so it uses the shard for a bounded time. Exact and
+ * longest matches are a few lookups per table. More-specifics, and prefixes of
+ * families with a route distinguisher that the query does not give, read every
+ * key of the family. So do queries for routes with path identifiers: there is
+ * no index from a prefix to its path identifiers, because it would cost memory
+ * for each prefix.
  *
  * Threads	As the rib. Blocking: never. Errors: none.
  */
@@ -28,8 +29,8 @@
 enum rib_match {
 	RIB_MATCH_EXACT,
 	/*
-	 * In each table the longest prefix that contains the address; routes
-	 * with and without path identifiers separately.
+	 * In each table, the longest prefix that contains the address. Done
+	 * separately for routes with and without path identifiers.
 	 */
 	RIB_MATCH_LONGEST,
 	/* The prefix itself and all more-specifics. */
@@ -39,50 +40,51 @@ enum rib_match {
 
 struct rib_query {
 	uint8_t match;	     /* enum rib_match */
-	bool ipv6;	     /* family of address */
+	bool ipv6;	     /* address is an IPv6 address */
 	uint8_t prefix_len;  /* LONGEST: maximum length of a route */
-	uint8_t address[16]; /* IPv4 mapped; bits beyond the length are zero */
-	/* Restrictions; zero means all. */
-	/* false = all; LONGEST then ignores such families */
+	uint8_t address[16]; /* IPv4-mapped; bits beyond the length are zero */
+	/* Restrictions of the result; zero means no restriction. */
+	/* false = any RD; LONGEST then skips families with RDs */
 	bool has_rd;
-	uint64_t rd;		 /* for families with a distinguisher */
-	bgp_family_set families; /* prefix families of this address family */
-	uint8_t views;		 /* 1 << enum bmp_view */
+	/* route distinguisher, for families with one */
+	uint64_t rd;
+	bgp_family_set families; /* families of prefixes; others are ignored */
+	uint8_t views;		 /* bit mask of 1 << enum bmp_view */
 	const struct rib_router *router;
-	/* matched by type, distinguisher and address */
+	/* compared by type, distinguisher and address */
 	const struct bmp_peer *peer;
 };
 
-/* The position of a query. Start with all zero. */
+/* The position of a query. Set all to zero at the start. */
 struct rib_query_cursor {
 	uint8_t family;
 	uint8_t stage;
 	uint8_t longest; /* longest length found in this table, plus one */
-	uint8_t pass;	 /* pass over the paths of this table */
-	uint32_t id;	 /* last key read, plus one */
-	uint64_t router; /* last table read: serial numbers */
+	uint8_t pass;	 /* which pass over the paths of this table */
+	uint32_t id;	 /* id of the last key read, plus one */
+	uint64_t router; /* serial numbers of the last table read */
 	uint64_t peer;
 	uint64_t table;
 };
 
-/* One route. Its views are valid during the call only. */
+/* One route of the result. Its views are valid only during the call. */
 struct rib_answer {
 	const struct rib_table *table;
 	const struct rib_stored *route;
 	uint64_t rd;
 	uint8_t prefix_len;
-	uint8_t address[16]; /* IPv4 mapped */
+	uint8_t address[16]; /* IPv4-mapped */
 };
 
 struct rib_query_page {
-	size_t budget;	/* work of this call */
-	size_t answers; /* maximum answers of this call */
-	/* Return false to end this call. */
+	size_t budget;	/* maximum work of this call */
+	size_t answers; /* maximum number of answers of this call */
+	/* Called for each route. Return false to end this call. */
 	bool (*answer)(void *arg, const struct rib_answer *answer);
 	void *arg;
 };
 
-/* False at the end. */
+/* Do one page of the query. Returns true if there is more, false at the end. */
 bool rib_query(const struct rib *rib, const struct rib_query *query,
 	       struct rib_query_cursor *cursor,
 	       const struct rib_query_page *page);

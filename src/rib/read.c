@@ -100,7 +100,7 @@ static const struct rib *rib_of(const struct rib_table *table)
 	return table->peer->router->rib;
 }
 
-/* All but the key. */
+/* Set all members except the key. */
 static void fill_stored_value(const struct rib_table *table,
 			      const struct rib_entry *e, struct rib_stored *out)
 {
@@ -129,7 +129,7 @@ uint32_t rib_path_prefix(const struct rib *rib, enum bgp_family family,
 	return pair[0];
 }
 
-/* The key in the form of bmp/nlri_key.h; @room is for prefixes. */
+/* Get the key in the form of bmp/nlri_key.h; @room is used for prefixes. */
 static struct wire_view stored_key(const struct rib_table *table, uint32_t id,
 				   uint8_t room[RIB_KEY_FIXED])
 {
@@ -201,7 +201,7 @@ uint32_t rib_prefix_find(const struct rib *rib, uint16_t afi, uint8_t safi,
 	uint8_t packed[RIB_KEY_FIXED + 256];
 	struct wire_view own = { packed, 0 };
 
-	/* What is longer is nothing anybody types. */
+	/* No user asks for a longer key. */
 	if (key.len > 256)
 		return RIB_NO_ID;
 	own.len = rib_key_parse(family, afi, safi, key, packed);
@@ -245,7 +245,9 @@ size_t rib_prefix_key(const struct rib *rib, enum bgp_family family,
 
 /* The walk */
 
-/* Routes of one store from the cursor on. True: all of them were seen. */
+/*
+ * Visit the routes of one store from the cursor on. True if all were visited.
+ */
 static bool read_store(const struct rib_table *table,
 		       const struct rib_store *store,
 		       const struct rib_hidden_range *hidden,
@@ -281,7 +283,10 @@ static bool read_store(const struct rib_table *table,
 	return false;
 }
 
-/* What is there first, then the withdraw queues, which are numbered. */
+/*
+ * Visit the store of the table first, then its withdraw queues, which have
+ * serial numbers.
+ */
 static bool read_table(const struct rib_table *table, struct rib_cursor *c,
 		       size_t *budget, const struct rib_visitor *v)
 {
@@ -297,7 +302,10 @@ static bool read_table(const struct rib_table *table, struct rib_cursor *c,
 	TAILQ_FOREACH (q, &table->withdraw_queues, link) {
 		if (q->serial < c->store)
 			continue;
-		/* Another one than where we stood begins at its beginning. */
+		/*
+		 * The cursor was in an earlier queue: begin this one at its
+		 * first route.
+		 */
 		if (q->serial > c->store) {
 			c->store = q->serial;
 			c->id = 0;
@@ -310,7 +318,10 @@ static bool read_table(const struct rib_table *table, struct rib_cursor *c,
 	return true;
 }
 
-/* A table's routes may have become a withdraw queue between two slices. */
+/*
+ * Enter a table. If the cursor was in it already, its routes may have become a
+ * withdraw queue between two slices.
+ */
 static void cursor_enter_table(struct rib_cursor *c, uint64_t table)
 {
 	if (c->table == table)

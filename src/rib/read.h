@@ -1,17 +1,16 @@
 /*
  * rib/read.h - read the content of a rib
  *
- * For snapshots, queries and the collector. Three ways:
+ * For snapshots, queries and the collector. There are three ways:
  *
- *	rib_read_routes()		all routes of a router, in slices, from a cursor
- *				that stays good while changes go on
- *	rib_prefix_find()	a key's number, then rib_table_route() in each
- *				table of interest: two look-ups, no hash in the
- *				second
- *	rib_prefix_next()	all keys of a family, in the order of numbers,
- *				which is none that means anything
+ *	rib_read_routes()	all routes of a router, in slices, from a cursor
+ *				that stays valid while the rib changes
+ *	rib_prefix_find()	the id of a key; then rib_table_route() in each
+ *				table of interest, which needs no hash
+ *	rib_prefix_next()	all keys of a family, in the order of their ids,
+ *				which has no meaning
  *
- * Nothing here changes the rib. Views are valid until the next call that does.
+ * No function here changes the rib. Views are valid until the rib changes.
  *
  * A prefix id names one key of one family of this rib while some route has that
  * key; afterwards another key may get the number. With add-path, a path entry
@@ -28,7 +27,10 @@
 
 struct bmp_peer;
 
-/* Routers, peers, tables: pass NULL for the first; NULL after the last. */
+/*
+ * Iterate over routers, peers or tables: pass NULL to get the first; returns
+ * NULL after the last.
+ */
 struct rib_router *rib_router_next(const struct rib *rib,
 				   const struct rib_router *router);
 struct rib_peer *rib_peer_next(const struct rib_router *router,
@@ -36,14 +38,14 @@ struct rib_peer *rib_peer_next(const struct rib_router *router,
 struct rib_table *rib_table_next(const struct rib_peer *peer,
 				 const struct rib_table *table);
 
-/* The peer of a header, or NULL. */
+/* The peer of @header, or NULL. */
 struct rib_peer *rib_router_peer(struct rib_router *router,
 				 const struct bmp_peer *header);
 
 /* The current state of a router. */
 struct rib_router_state {
-	uint64_t serial; /* larger for routers created later */
-	bool open;	 /* it has a session */
+	uint64_t serial; /* later routers have larger numbers */
+	bool open;	 /* the router has a session */
 	uint32_t peers;
 	uint32_t peers_up;
 	uint32_t peers_stale;
@@ -55,13 +57,13 @@ void rib_router_state(const struct rib_router *router,
 
 /* The current state of a peer. Views are valid until the peer changes. */
 struct rib_peer_state {
-	uint64_t serial; /* as for a router */
+	uint64_t serial; /* later peers have larger numbers */
 	uint8_t type;	 /* enum bmp_peer_type */
 	bool ipv6;
 	bool filtered;
-	bool up;      /* by a Peer Up in this session, or implied */
-	bool implied; /* it has routes but no Peer Up */
-	bool stale;   /* from a lost session, or restored */
+	bool up;      /* up, by a Peer Up in this session or implied */
+	bool implied; /* up, because routes came without a Peer Up */
+	bool stale;   /* kept from a lost session, or restored */
 	uint64_t distinguisher;
 	uint8_t address[16];
 	uint32_t as;
@@ -72,7 +74,10 @@ struct rib_peer_state {
 
 void rib_peer_state(const struct rib_peer *peer, struct rib_peer_state *out);
 
-/* As rib_router_slot(); rib_sink.forget is called when the peer is removed. */
+/*
+ * User data of a peer, as rib_router_slot(). rib_sink.forget is called when the
+ * peer is removed.
+ */
 void **rib_peer_slot(struct rib_peer *peer);
 
 struct rib_table_state {
@@ -81,7 +86,7 @@ struct rib_table_state {
 	uint64_t routes;
 	/* removed routes whose withdraws are not yet published */
 	uint64_t pending_withdraw;
-	bool syncing; /* the dump of this generation has not ended */
+	bool syncing; /* the dump of this generation is not complete yet */
 	bool suspect; /* part of a message could not be parsed */
 	bool unknown; /* updates were dropped before they reached the rib */
 };
@@ -94,25 +99,28 @@ void rib_table_state(const struct rib_table *table,
 /* A stored route. */
 struct rib_stored {
 	bool has_path_id;
-	bool known;	       /* attributes are known; else attrs is empty */
-	bool pending_withdraw; /* its withdraw is not yet published */
+	/* true = attributes are known; else attrs is empty */
+	bool known;
+	/* it was removed, but its withdraw is not published yet */
+	bool pending_withdraw;
 	uint32_t path_id;
-	struct wire_view key; /* as in bmp/nlri_key.h */
+	struct wire_view key; /* in the form of bmp/nlri_key.h */
 	/*
-	 * The part that is not in the key: the labels of a prefix, or the whole
-	 * NLRI of other routes, as sent.
+	 * The part of the route that is not in the key: the labels of a prefix,
+	 * or the whole NLRI of another route, as sent.
 	 */
 	struct wire_view extra;
-	/* within a slice equal numbers mean equal attrs */
+	/* number of attrs; equal numbers within a slice mean equal attrs */
 	uint32_t set;
-	struct wire_view attrs; /* canonical, see bmp/canonical.h */
-	uint64_t changed_s;	/* seconds since 1970, in steps of 4 s */
+	struct wire_view attrs; /* canonical form, see bmp/canonical.h */
+	/* time of the last change: seconds since 1970, in steps of 4 s */
+	uint64_t changed_s;
 };
 
-/* The position of a walk. Start with all zero. */
+/* The position of a walk. Set all to zero at the start. */
 struct rib_cursor {
-	uint64_t peer;	/* serial numbers: */
-	uint64_t table; /* later ones have larger numbers */
+	uint64_t peer;	/* serial number of the peer */
+	uint64_t table; /* serial number of the table */
 	uint64_t store;
 	uint32_t id;
 	bool paths;
@@ -120,7 +128,7 @@ struct rib_cursor {
 
 struct rib_visitor {
 	/*
-	 * Called before the routes of a table, in each slice; also for an empty
+	 * Called in each slice before the routes of a table; also for an empty
 	 * table.
 	 */
 	void (*table)(void *arg, const struct rib_table *table);
@@ -130,10 +138,10 @@ struct rib_visitor {
 };
 
 /*
- * Visit about @budget routes of @router. False at the end. A route that exists
- * from the first slice to the last is visited at least once. A route that
- * changes meanwhile may be visited before or after the change or not at all,
- * but the change was then published after the first slice. Routes with a
+ * Visit about @budget routes of @router. Returns false at the end. A route that
+ * exists from the first slice to the last is visited at least once. A route
+ * that changes between the slices may be visited before or after the change, or
+ * not at all; the change is then published after the first slice. Routes with a
  * pending withdraw are visited, because consumers have them. Routes that the
  * policy does not publish are not visited.
  */
@@ -142,31 +150,33 @@ bool rib_read_routes(const struct rib_router *router, struct rib_cursor *cursor,
 
 /* Look-ups */
 
-/* The id of @key, or RIB_NO_ID. */
+/* The prefix id of @key, or RIB_NO_ID. */
 uint32_t rib_prefix_find(const struct rib *rib, uint16_t afi, uint8_t safi,
 			 struct wire_view key);
 
-/* Advance *@id (start with RIB_NO_ID) to the next key of the family. */
+/*
+ * Advance *@id to the next key of the family; set it to RIB_NO_ID at the start.
+ */
 bool rib_prefix_next(const struct rib *rib, enum bgp_family family,
 		     uint32_t *id);
 bool rib_path_next(const struct rib *rib, enum bgp_family family,
 		   uint32_t *entry);
 
 /*
- * Write the key of @id in the form of bmp/nlri_key.h. Returns its length, more
- * than @cap if it did not fit. For unknown families AFI (2) and SAFI (1)
- * precede the key.
+ * Write the key of @id in the form of bmp/nlri_key.h. Returns its length, which
+ * is more than @cap if it did not fit. For unknown families AFI (2 bytes) and
+ * SAFI (1 byte) precede the key.
  */
 size_t rib_prefix_key(const struct rib *rib, enum bgp_family family,
 		      uint32_t id, uint8_t *out, size_t cap);
 
-/* The prefix of a path entry, and its path id. */
+/* The prefix id of a path entry. *@path_id is its path id. */
 uint32_t rib_path_prefix(const struct rib *rib, enum bgp_family family,
 			 uint32_t entry, uint32_t *path_id);
 
 /*
- * The route of a prefix without a path id, or of a path entry. False if the
- * table does not have it, or has only its pending withdraw.
+ * Get the route of a prefix id without path id, or of a path entry. False if
+ * the table does not have the route, or only its pending withdraw.
  */
 bool rib_table_route(const struct rib_table *table, uint32_t id,
 		     struct rib_stored *out);

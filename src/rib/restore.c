@@ -12,7 +12,11 @@
 
 #include <errno.h>
 
-/* Each update of the log says whose it is: nearly always the same again. */
+/*
+ * True if @peer has been restored with these properties already. Each update in
+ * the log names its peer, and it is nearly always the peer of the update
+ * before.
+ */
 static bool is_restored(const struct rib_peer *peer,
 			const struct rib_peer_state *state,
 			struct wire_view name)
@@ -36,7 +40,7 @@ int rib_restore_peer(struct rib_router *router,
 		.bgp_id = state->bgp_id,
 		.distinguisher = state->distinguisher,
 	};
-	/* One of before names were cut. */
+	/* Names of older versions may be too long: truncate them. */
 	struct wire_view name = text_cut(state->table_name, TEXT_NAME_MAX);
 	struct rib_table *t;
 	struct rib_peer *peer;
@@ -86,8 +90,9 @@ int rib_restore_table(struct rib_peer *peer, uint8_t view, uint16_t afi,
 }
 
 /*
- * Tables were written in the order of their numbers, so all but the first of
- * a family find their keys one behind the other, as in update_routes.c.
+ * The ids of the keys of a table usually ascend by one, because tables were
+ * written in the order of the ids. So try the next id first, as in
+ * update_routes.c.
  */
 static uint32_t find_prefix_id(const struct rib_table *table,
 			       struct wire_view key, bool make)
@@ -103,8 +108,9 @@ static uint32_t find_prefix_id(const struct rib_table *table,
 }
 
 /*
- * The number of the route's key, made if @make says so; RIB_NO_ID: it is not
- * there, or no memory. -EINVAL if it is no key.
+ * Find the id of the route's key, or add the key if @make is set. *@out is
+ * RIB_NO_ID if the key does not exist, or if out of memory. -EINVAL if it is
+ * not a valid key.
  */
 static int find_key(struct rib_table *table, const struct rib_stored *route,
 		    bool make, uint32_t *out)
@@ -137,7 +143,7 @@ static int find_key(struct rib_table *table, const struct rib_stored *route,
 	return 0;
 }
 
-/* Put a value in; its reference is taken over. */
+/* Store a value for a route. The caller's reference passes to the route. */
 static int put_route(struct rib_table *table, const struct rib_stored *route,
 		     uint32_t value)
 {
@@ -171,7 +177,10 @@ fail:
 	return err;
 }
 
-/* Whether the route before has the same attributes: routers pack them so. */
+/*
+ * True if the route before has the same attributes, as is often the case,
+ * because routers send such routes together.
+ */
 static bool is_same(const struct rib_table *table, struct wire_view attrs,
 		    uint32_t *out)
 {
@@ -184,26 +193,37 @@ static bool is_same(const struct rib_table *table, struct wire_view attrs,
 	       rib_attrset_is(&rib->attrsets, *out, attrs);
 }
 
-/* The set of what a file has as attributes, with a reference. 0 or -errno. */
+/*
+ * Find or make the set for attributes that were read from a file, with a
+ * reference. Returns 0 or -errno.
+ */
 static int intern_attrs(struct rib *rib, struct wire_view bytes, uint32_t *out)
 {
 	struct bgp_decode_opts opts = BGP_DECODE_CANONICAL;
 	struct bgp_update u = { 0 };
 	uint8_t *room;
 
-	/* They will be decoded for a resync: better refuse them now. */
+	/*
+	 * A resync would have to decode the attributes, so refuse invalid ones
+	 * now.
+	 */
 	if (bgp_attrs_decode(bytes, &opts, &u.attrs) >= BGP_DISABLE_FAMILY)
 		return -EINVAL;
 	room = rib_scratch_more(rib, bgp_canonical_bound(&u));
 	if (room == NULL)
 		return -ENOMEM;
-	/* What version 1 wrote is spelled otherwise. */
+	/*
+	 * Version 1 wrote another form, so convert to the present canonical
+	 * form.
+	 */
 	*out = rib_attrset_intern(&rib->attrsets,
 				  bgp_canonical(&u, BGP_PART_NLRI, room));
 	return *out == RIB_VALUE_NONE ? -ENOMEM : 0;
 }
 
-/* The set of a route's attributes, with a reference. 0 or -errno. */
+/*
+ * Get the set of a route's attributes, with a reference. Returns 0 or -errno.
+ */
 static int find_set(const struct rib_table *table,
 		    const struct rib_stored *route, uint32_t *out)
 {
@@ -219,7 +239,7 @@ static int find_set(const struct rib_table *table,
 	return intern_attrs(rib, route->attrs, out);
 }
 
-/* The value of a route, with a reference. 0 or -errno. */
+/* Get the value of a route, with a reference. Returns 0 or -errno. */
 static int find_value(struct rib_table *table, const struct rib_stored *route,
 		      uint32_t *out)
 {

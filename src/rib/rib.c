@@ -33,7 +33,10 @@ static void init_key_tables(struct rib *rib)
 		rib_key_table_init(&rib->prefixes[f], &rib->key_heap,
 				   rib->config.seed,
 				   rib_key_width((enum bgp_family)f));
-		/* The key is a prefix id and a path id. */
+		/*
+		 * The keys of this table are pairs of a prefix id and a path
+		 * id.
+		 */
 		rib_key_table_init(&rib->paths[f], &rib->key_heap,
 				   rib->config.seed, 8);
 	}
@@ -106,7 +109,7 @@ void rib_free(struct rib *rib)
 	free(rib);
 }
 
-/* For a router without limits of its own. */
+/* Set the limits of a router that has no limits of its own. */
 static void set_limits(struct rib_router *router)
 {
 	const struct rib_config *c = &router->rib->config;
@@ -127,7 +130,7 @@ void rib_configure(struct rib *rib, const struct rib_config *config)
 	rib->config.seed = seed;
 	rib->config.mode = mode;
 	rib->allowed = config->max_routes;
-	/* Deadlines may be earlier now: check all of them. */
+	/* Deadlines may be earlier with the new timers: check all of them. */
 	TAILQ_FOREACH (router, &rib->router_list, link) {
 		set_limits(router);
 		rib_timer_set(router, 0);

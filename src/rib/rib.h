@@ -2,15 +2,16 @@
  * rib/rib.h - the routes of a shard's routers, and their curation
  *
  *	session fiber				worker
- *	rib_session_open()			rib_background() when there is time,
- *	rib_apply(), rib_apply_other() -->	  and when due_ns has come
+ *	rib_session_open()			rib_background() when there
+ *	rib_apply(), rib_apply_other()		is time, and at due_ns
  *	rib_session_close()
  *			\_____ struct rib_sink: changes and events, in order
  *
- * A router has peers (type, distinguisher, address), a peer has tables (view,
- * AFI, SAFI), a table has routes (NLRI key, path id). An announcement that
- * changes nothing is suppressed; a route that its router no longer has and did
- * not withdraw is withdrawn here.
+ * A router has peers, which are identified by type, distinguisher and address.
+ * A peer has tables, identified by view, AFI and SAFI. A table has routes,
+ * identified by NLRI key and path id. An announcement that changes nothing is
+ * suppressed; if a router no longer has a route and did not withdraw it, the
+ * rib withdraws it.
  *
  * Threads	One rib belongs to one shard. There are no locks and no globals.
  * Blocking	No function waits. rib_apply_other() only starts work that grows
@@ -36,47 +37,53 @@
 #include "rib/types.h"
 #include "rib/validate.h"
 
-/* Attributes mode, 30 s, 300 s, 1 h, hold 600 s, 100,000 peers, 256 tables. */
+/*
+ * Set the defaults: attributes mode; sweep_quiet 30 s, sweep_max 300 s,
+ * sweep_idle 1 h; stale_hold 600 s; 100,000 peers; 256 tables.
+ */
 void rib_config_defaults(struct rib_config *config);
 
 /* Life cycle */
 
-/* -ENOMEM; *@out is then unchanged. @sink is copied. */
+/* Make a rib. -ENOMEM; *@out is then unchanged. @sink is copied. */
 int rib_new(const struct rib_config *config, const struct rib_sink *sink,
 	    struct rib **out);
 void rib_free(struct rib *rib);
 
-/* Apply new timers and limits. Seed and mode do not change. */
+/* Apply the timers and limits of @config. Its seed and mode are ignored. */
 void rib_configure(struct rib *rib, const struct rib_config *config);
 
 /*
- * Routes that this rib may have: its share of max_routes, if several ribs share
- * it. All of max_routes after rib_new() and rib_configure(). Without max_routes
- * it has no effect.
+ * Set the number of routes that this rib may have: its share of max_routes, if
+ * several ribs share it. rib_new() and rib_configure() set it to max_routes. It
+ * has no effect if there is no max_routes.
  */
 void rib_allow(struct rib *rib, uint64_t routes);
 uint64_t rib_route_count(const struct rib *rib);
 
 /* Routers */
 
-/* NULL if there is none. */
+/* Returns NULL if there is no such router. */
 struct rib_router *rib_router_find(struct rib *rib,
 				   const struct rib_identity *id);
 
-/* Find or make the router. */
+/* Find or make the router of @id. */
 int rib_router_get(struct rib *rib, const struct rib_identity *id,
 		   struct rib_router **out);
 
 /*
- * Withdraw everything (reason ADMIN) and remove the router. Not in slices: for
- * an operator who removes a router permanently. A session must not be open.
+ * Withdraw all routes of the router (reason ADMIN) and remove the router. Not
+ * in slices. For an operator who removes a router permanently. No session may
+ * be open.
  */
 void rib_router_purge(struct rib_router *router, const struct rib_time *when);
 
 const struct rib_router_info *rib_router_info(const struct rib_router *router);
 enum rib_mode rib_router_mode(const struct rib_router *router);
 
-/* True if a peer ever had a route: empty tables are kept. */
+/*
+ * True if a peer of the router ever had a route, because empty tables are kept.
+ */
 bool rib_router_has_tables(const struct rib_router *router);
 
 /*
@@ -86,33 +93,37 @@ bool rib_router_has_tables(const struct rib_router *router);
 void **rib_router_slot(struct rib_router *router);
 
 /*
- * True if a peer of the router returned with another AS, and some of its old
- * routes are still to be withdrawn under the old AS. Its announcements have
- * another subject and could overtake the withdraws, so a publisher by subject
- * applies no message of the router until rib_background() is done.
+ * True if a peer of the router came up with another AS, and some of its old
+ * routes must still be withdrawn under the old AS. Its announcements have
+ * another subject and could overtake these withdraws. So if output is published
+ * by subject, apply no message of the router until rib_background() has made it
+ * false.
  */
 bool rib_router_subject_changing(const struct rib_router *router);
 
 /*
- * Removed routes of the router whose withdraws rib_background() has still to
- * publish. A Peer Up or Peer Down adds to them, and immediately publishes up to
- * twice as many of the earlier ones; a caller that waits until there are few
- * keeps that work bounded.
+ * The number of removed routes of the router whose withdraws rib_background()
+ * still has to publish. A Peer Up or Peer Down adds routes to them, and
+ * immediately publishes up to twice as many of the earlier ones. To bound that
+ * work, a caller can wait until the number is low.
  */
 uint64_t rib_router_pending_withdraw(const struct rib_router *router);
 
 /* Counters */
 
-/* Both copy counters that are always maintained, without a walk. */
+/*
+ * Both functions copy counters that are kept up to date; they walk over
+ * nothing.
+ */
 void rib_flow(const struct rib *rib, struct rib_flow *out);
 void rib_sizes(const struct rib *rib, struct rib_sizes *out);
 void rib_router_flow(const struct rib_router *router, struct rib_flow *out);
 uint64_t rib_router_routes(const struct rib_router *router);
 
 /*
- * Bytes that the sink has made for updates and events of the router, including
- * withdraws of rib_background(); without those of a resync or a filter change,
- * which the router did not cause.
+ * The bytes that the sink has written for updates and events of the router,
+ * including withdraws by rib_background(), but without a resync or a filter
+ * change, because the router did not cause those.
  */
 uint64_t rib_router_output_bytes(const struct rib_router *router);
 

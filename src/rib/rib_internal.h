@@ -13,14 +13,14 @@
  *
  * A key of a table is in its store or in one of its withdraw queues, never in
  * two. To withdraw a whole table, its store becomes a withdraw queue: one
- * assignment. A route that is announced while it is in a queue is withdrawn
- * from the queue first, so that consumers see the changes of each route in the
- * order in which the router sent them.
+ * assignment. If a route is announced while it is in a queue, it is first taken
+ * from the queue and its withdraw published, so that consumers see the changes
+ * of each route in the order in which the router sent them.
  *
- * A route carries the generation its table had when the route was last
- * announced. The generation of a table is incremented when its router starts
- * to send the table again; after the End-of-RIB, routes of other generations
- * are swept.
+ * Each route stores the generation that its table had when the route was last
+ * announced. The generation of a table is incremented when its router starts to
+ * send the table again; after the End-of-RIB, routes of other generations are
+ * swept.
  */
 #ifndef RIB_RIB_INTERNAL_H
 #define RIB_RIB_INTERNAL_H
@@ -58,14 +58,14 @@ static inline uint64_t rib_store_count(const struct rib_store *store)
 	return store->plain.count + store->paths.count;
 }
 
-/* What happens to the routes of a table: see the list in rib/policy.h. */
+/* Are the routes of a table stored, and published? See rib/policy.h. */
 enum rib_disposition {
 	RIB_DISPOSITION_PUBLISH,
 	RIB_DISPOSITION_STORE,
 	RIB_DISPOSITION_DROP,
 };
 
-/* Where a slice ended. */
+/* The position in a store at which a slice ended. */
 struct rib_pos {
 	bool paths;
 	uint32_t id;
@@ -74,80 +74,86 @@ struct rib_pos {
 /* The routes that are not published: see rib/visibility.h. */
 struct rib_hidden_range {
 	struct rib_pos pos;
-	bool shrinking; /* the range is [pos, end); else it is [0, pos) */
+	bool shrinking; /* true = [pos, end), false = [0, pos) */
 };
 
 struct rib_withdraw_queue {
 	TAILQ_ENTRY(rib_withdraw_queue) link;
 	uint64_t serial;
 	struct rib_store store;
-	struct rib_table_info info; /* of the table when the queue was made */
+	/* description of the table when the queue was made */
+	struct rib_table_info info;
 	struct rib_pos pos;
-	struct rib_hidden_range hidden; /* of the table at that time */
-	uint8_t reason;			/* enum rib_reason */
-	bool subject_changed;		/* the peer has another AS now */
-	char name[];			/* info.table_name */
+	/* hidden range of the table at that time */
+	struct rib_hidden_range hidden;
+	uint8_t reason;	      /* enum rib_reason */
+	bool subject_changed; /* the peer has another AS now */
+	char name[];	      /* bytes of info.table_name */
 };
 
-/* An NLRI part that can be read in both forms, see rib/add_path.h. */
+/* A held NLRI part: it can be parsed in both forms, see rib/add_path.h. */
 struct rib_held {
 	STAILQ_ENTRY(rib_held) link;
-	struct bmp_peer header; /* of the message with the part */
+	struct bmp_peer header; /* Per-Peer Header of its message */
 	struct bgp_decode_opts opts;
 	enum bgp_nlri_part_id id;
 	uint32_t len;
-	uint8_t body[]; /* of an UPDATE with this part and its attributes */
+	uint8_t body[]; /* an UPDATE with only this part and its attributes */
 };
 
-/* Bits of work for a table; rib_table_slice() does the first two. */
+/* Bits: kinds of work for a table; rib_table_slice() does the first two. */
 #define RIB_JOB_RESYNC	     1u /* publish all routes again, from resync on */
-#define RIB_JOB_HIDDEN_RANGE 2u /* move the limit of the hidden range */
+#define RIB_JOB_HIDDEN_RANGE 2u /* move pos of the hidden range */
 #define RIB_JOB_HELD	     4u /* apply held messages, from held_progress on */
 
 struct rib_table {
-	TAILQ_ENTRY(rib_table) link;	/* of its peer */
-	TAILQ_ENTRY(rib_table) work;	/* of the rib, if queued */
-	TAILQ_ENTRY(rib_table) waiting; /* of its router, if syncing */
+	TAILQ_ENTRY(rib_table) link; /* link in the list of the peer */
+	/* link in the work queue of the rib, if queued */
+	TAILQ_ENTRY(rib_table) work;
+	/* link in waiting_list of the router, if syncing */
+	TAILQ_ENTRY(rib_table) waiting;
 	struct rib_peer *peer;
 	struct rib_table_info info;
 	struct rib_key_table *prefixes;
 	struct rib_key_table *pairs;
 	uint8_t kind; /* enum bgp_nlri_kind of the table's family */
 	uint64_t serial;
-	uint64_t sequence;   /* of the last change published */
+	uint64_t sequence;   /* sequence of the last change published */
 	uint64_t changed_ns; /* wall clock of that change; 0 = none yet */
 	struct rib_store store;
 	TAILQ_HEAD(rib_withdraw_queue_list, rib_withdraw_queue)
-	withdraw_queues;	   /* oldest first */
-	uint64_t pending_withdraw; /* routes in withdraw_queues */
-	uint8_t generation;	   /* 4 bits */
+	withdraw_queues;	   /* list of withdraw queues, oldest first */
+	uint64_t pending_withdraw; /* total routes in withdraw_queues */
+	uint8_t generation;	   /* number, 4 bits */
 	/* number of older generations that routes may still have */
 	uint8_t generations_unswept;
 	uint8_t phase;	 /* enum rib_table_phase */
 	uint8_t quality; /* enum rib_table_quality */
 	uint8_t jobs;	 /* RIB_JOB_* */
-	bool queued;	 /* the table is in the list of tables with work */
-	uint8_t form;	 /* enum rib_table_form: path identifiers or not */
-	/* messages since confirmed that can be read in the other form only */
+	bool queued;	 /* the table is in the work queue of the rib */
+	uint8_t form;	 /* enum rib_table_form: path identifiers? */
+	/* contradicting messages since the form was confirmed */
 	uint8_t form_against;
 	uint32_t held_bytes;
-	STAILQ_HEAD(rib_held_list, rib_held) held; /* oldest first */
-	struct rib_progress held_progress;	   /* of the oldest in held */
-	uint8_t disposition;			   /* enum rib_disposition */
+	/* held parts, oldest first */
+	STAILQ_HEAD(rib_held_list, rib_held) held;
+	/* progress in the oldest part of held */
+	struct rib_progress held_progress;
+	uint8_t disposition; /* enum rib_disposition */
 	struct rib_hidden_range hidden;
 	struct rib_pos sweep;
 	struct rib_pos resync;
-	uint64_t withdrawn_by_sweep; /* withdrawn by this sweep */
-	uint32_t next_id_hint; /* key id after that of the last route found */
-	/* On the clock rib_clock(): */
-	uint64_t since; /* when this generation began */
+	uint64_t withdrawn_by_sweep; /* routes withdrawn by the present sweep */
+	uint32_t next_id_hint;	     /* key id of the last route, plus one */
+	/* Times of the clock rib_clock(): */
+	uint64_t since; /* when the present generation began */
 	/* first Route Monitoring of the generation; RIB_NEVER = none */
 	uint64_t first_ns;
 };
 
-/* What an event has said about a peer, as bits. */
-#define RIB_REPORTED_LIMIT   1u /* a route was refused because of a limit */
-#define RIB_REPORTED_DROPPED 2u /* updates were dropped */
+/* Bits: which events were already published for a peer. */
+#define RIB_REPORTED_LIMIT   1u /* event LIMIT: a route limit was met */
+#define RIB_REPORTED_DROPPED 2u /* event UNKNOWN: updates were dropped */
 
 struct rib_peer {
 	TAILQ_ENTRY(rib_peer) link;
@@ -157,24 +163,24 @@ struct rib_peer {
 	uint8_t type;
 	bool ipv6;
 	bool filtered;
-	uint8_t phase;	  /* enum rib_peer_phase: its state */
-	uint8_t reported; /* RIB_REPORTED_*, in this generation */
-	bool held_due;	  /* a table may have held messages to apply */
-	/* 1 << enum bmp_view: a new table of the view is suspect, too */
+	uint8_t phase;	  /* enum rib_peer_phase */
+	uint8_t reported; /* RIB_REPORTED_* bits, in the present generation */
+	bool held_due;	  /* some table may have held messages to apply */
+	/* 1 << enum bmp_view: a new table of such a view is suspect, too */
 	uint8_t suspect_views;
-	uint32_t noticed; /* 1 << enum rib_notice_kind or fault: see notice.c */
+	uint32_t noticed; /* bit mask of notices already given: see notice.c */
 	uint64_t distinguisher;
 	uint8_t address[16];
 	uint32_t as;
 	uint32_t bgp_id;
-	uint64_t stale_ns; /* since when the peer is stale */
+	uint64_t stale_ns; /* time when the peer became stale */
 	uint64_t routes;
 	uint32_t table_count;
 	struct bgp_context context;
-	struct wire_view table_name; /* owned by the peer */
-	uint64_t peer_up_hash[2];    /* hash of the last Peer Up; 0 = none */
-	void *slot;		     /* data of the user of the rib */
-	struct rib_table *last;	     /* the table that was last looked up */
+	struct wire_view table_name; /* name; the peer owns the bytes */
+	uint64_t peer_up_hash[2];    /* of the last Peer Up; 0 = none */
+	void *slot;		     /* user data: see rib_peer_slot() */
+	struct rib_table *last;	     /* the table that was looked up last */
 	struct rib_policy_mask policy[BMP_VIEWS];
 	TAILQ_HEAD(rib_table_list, rib_table) tables;
 };
@@ -185,46 +191,46 @@ struct rib_router {
 	struct rib_router_info info;
 	struct rib_identity id;
 	uint64_t hash;
-	uint64_t serial; /* larger for routers created later */
-	void *slot;	 /* data of the user of the rib */
+	uint64_t serial; /* later routers have larger numbers */
+	void *slot;	 /* user data: see rib_router_slot() */
 	uint64_t max_routes_router;
 	uint64_t max_routes_peer;
-	bool own_limits; /* the limits were set by rib_router_limits() */
+	bool own_limits; /* rib_router_limits() has set the limits */
 	struct rib_ptr_map peers;
 	TAILQ_HEAD(rib_peer_list, rib_peer) peer_list; /* in order of serial */
 	TAILQ_HEAD(rib_waiting_list, rib_table)
-	waiting_list; /* syncing tables */
+	waiting_list; /* list of the syncing tables */
 	uint32_t waiting_count;
 	uint32_t peer_count;
 	uint32_t
-		subject_changed_count; /* withdraw queues with the old subject */
-	uint32_t stale_count;	       /* peers that are stale */
-	uint32_t up_count;	       /* peers that are up */
+		subject_changed_count; /* withdraw queues with an old subject */
+	uint32_t stale_count;	       /* number of peers that are stale */
+	uint32_t up_count;	       /* number of peers that are up */
 	struct rib_peer *last;
 	uint64_t routes;
 	uint64_t pending_withdraw;
-	uint64_t sequence_floor; /* new tables have larger sequences */
+	uint64_t sequence_floor; /* sequences of new tables are above this */
 	struct rib_flow flow;
 	uint64_t output_bytes; /* see rib_router_output_bytes() */
-	/* The session. */
+	/* State of the BMP session. */
 	bool open;
 	bool paused;
-	uint64_t paused_ns;  /* since when the session is paused; monotonic */
-	uint64_t stopped_ns; /* total time of all pauses that have ended */
-	/* On the clock rib_clock(): */
+	uint64_t paused_ns;  /* monotonic time when the present pause began */
+	uint64_t stopped_ns; /* total time of all finished pauses */
+	/* Times of the clock rib_clock(): */
 	uint64_t since;	   /* when the session began */
-	uint64_t first_ns; /* first Route Monitoring; RIB_NEVER = none yet */
-	uint64_t last_ns;  /* last Route Monitoring */
-	/* no check of the syncing tables before this time; monotonic */
+	uint64_t first_ns; /* first Route Monitoring; RIB_NEVER = none so far */
+	uint64_t last_ns;  /* last Route Monitoring of the router */
+	/* do not check the syncing tables before this monotonic time */
 	uint64_t look_ns;
-	/* The timer of the router. */
+	/* Time at which the timer of the router fires. */
 	uint64_t due_ns;
-	size_t timer; /* index in the heap, or SIZE_MAX */
+	size_t timer; /* index in rib.timers, or SIZE_MAX if not in it */
 };
 
-/* Changes that differ only in the route: the sink gets one for all. */
+/* Routes that changed together: the sink gets one change for all of them. */
 struct rib_emit_run {
-	struct rib_router *router; /* router of the table in change */
+	struct rib_router *router; /* router of the table in the change */
 	struct rib_change change;
 	struct rib_route routes[RIB_CHANGE_MAX];
 };
@@ -233,7 +239,7 @@ struct rib_emit_run {
 struct rib_attr_cache {
 	uint32_t set; /* RIB_VALUE_NONE = the cache is empty */
 	struct bgp_decode_opts opts;
-	uint8_t *bytes; /* bytes to compare with, see update_attrs.c */
+	uint8_t *bytes; /* the bytes to compare, see update_attrs.c */
 	size_t len;
 	size_t capacity;
 };
@@ -242,15 +248,15 @@ struct rib_attr_cache {
 struct rib_nlri {
 	struct wire_view key;
 	struct wire_view labels;
-	struct wire_view wire; /* the NLRI, if it is not a prefix */
+	struct wire_view wire; /* the whole NLRI, if it is not a prefix */
 	bool hashed;
 	uint32_t hash;
 	uint32_t path_id;
-	uint32_t id; /* of the prefix or of the pair; RIB_NO_ID = none */
+	uint32_t id; /* of the prefix or pair; RIB_NO_ID = not known */
 	uint8_t room[RIB_KEY_FIXED];
 };
 
-/* Routes whose memory is prefetched at a time. */
+/* The number of routes whose memory is prefetched together. */
 #define RIB_BATCH 64
 
 struct rib_batch {
@@ -266,28 +272,28 @@ struct rib_attrs_form {
 	bool is_read;
 	bool is_hashed;
 	struct wire_view bytes;	    /* compared with rib_attr_cache.bytes */
-	struct wire_view canonical; /* empty if equal to the part before */
-	uint32_t hash;		    /* of the canonical form */
+	struct wire_view canonical; /* empty if bytes equal the last ones */
+	uint32_t hash;		    /* hash of the canonical form */
 };
 
 /* Results of the lookups and prefetches for an input: see lookahead.c. */
 struct rib_lookahead {
 	const struct rib_input *in;
-	enum bgp_nlri_part_id part; /* the first NLRI part with routes */
-	struct rib_attrs_form form; /* of the attributes of the part */
+	enum bgp_nlri_part_id part; /* the first NLRI part that has routes */
+	struct rib_attrs_form form; /* attributes of that part */
 	/*
-	 * The first route of the part; table is NULL if the route is not a
+	 * The first route of that part. table is NULL if the route is not a
 	 * plain prefix.
 	 */
 	const struct rib_table *table;
-	bool at_expected_id;  /* the guess of the route's key id was right */
-	bool host_bits;	      /* the prefix had stray host bits */
-	struct rib_nlri nlri; /* id is a guess; RIB_NO_ID = the key is new */
+	bool at_expected_id;  /* the key id was guessed correctly */
+	bool host_bits;	      /* bits set beyond the length of the prefix */
+	struct rib_nlri nlri; /* id is a guess; RIB_NO_ID = new key */
 };
 
 /*
- * Scratch space for canonical attributes of the looked-ahead messages. A
- * message that does not fit is canonicalised when it is applied.
+ * Scratch space for the canonical attributes of the messages of a lookahead. If
+ * those of a message do not fit, they are made when the message is applied.
  */
 #define RIB_LOOKAHEAD_BYTES (16u << 10)
 
@@ -302,25 +308,25 @@ struct rib {
 	struct rib_ptr_map routers;
 	TAILQ_HEAD(rib_router_list, rib_router) router_list;
 	TAILQ_HEAD(rib_work_list, rib_table) work_list;
-	struct rib_router **timers; /* a heap by due_ns */
+	struct rib_router **timers; /* heap of routers, ordered by due_ns */
 	size_t timer_count;
 	size_t timer_capacity;
-	uint64_t serial;	 /* the last serial number given out */
-	uint64_t sequence_floor; /* rib_router.sequence_floor of new routers */
+	uint64_t serial;	 /* the last serial number that was used */
+	uint64_t sequence_floor; /* sequence_floor of new routers */
 	uint64_t peers;
 	uint64_t peers_up;
 	uint64_t peers_stale;
 	uint64_t tables;
-	uint64_t syncing; /* tables that are syncing */
+	uint64_t syncing; /* number of tables that are syncing */
 	uint64_t routes;
 	uint64_t allowed; /* maximum number of routes, see rib_allow() */
 	uint64_t pending_withdraw;
 	uint32_t stamp; /* rib_stamp() of the current call, for generation 0 */
 	struct rib_budget *budget;   /* of the current call, or &unlimited */
-	struct rib_budget unlimited; /* for calls without a budget */
-	uint64_t held_bytes;	     /* of all tables */
-	uint64_t slice_end; /* value of *sink.bytes that ends a slice */
-	uint64_t no_bytes;  /* sink.bytes if the sink has no counter */
+	struct rib_budget unlimited; /* budget of calls without one */
+	uint64_t held_bytes;	     /* total bytes of held messages */
+	uint64_t slice_end;	     /* *sink.bytes at which a slice ends */
+	uint64_t no_bytes;	     /* counter to use if the sink has none */
 	struct rib_flow flow;
 	struct rib_emit_run emit;
 	struct rib_batch batch;
@@ -328,7 +334,7 @@ struct rib {
 	struct rib_lookahead lookahead[RIB_LOOKAHEAD];
 	uint8_t lookahead_bytes[RIB_LOOKAHEAD_BYTES];
 	struct rib_attr_cache cache;
-	uint8_t *scratch; /* keys of any length, canonical attributes */
+	uint8_t *scratch; /* for keys of any length, canonical attributes */
 	size_t scratch_len;
 	uint8_t *more;
 	size_t more_len;
@@ -340,23 +346,26 @@ static inline bool rib_is_spent(const struct rib *rib,
 	return budget->routes == 0 || *rib->sink.bytes >= budget->bytes_end;
 }
 
-/* True if a slice of work has made enough output; see rib_background(). */
+/* True if the present slice has made enough output; see rib_background(). */
 static inline bool rib_slice_full(const struct rib *rib)
 {
 	return *rib->sink.bytes >= rib->slice_end;
 }
 
 /*
- * Maximum factor by which the attributes of a route grow when it is published.
- * The worst case is an AS_PATH segment with a single two-byte AS: 4 bytes
- * become 28; the factor is rounded up.
+ * The maximum factor by which the attributes of a route grow from their
+ * canonical form to the output. The worst case is an AS_PATH segment with a
+ * single two-byte AS: 4 bytes become 28; the factor is rounded up.
  */
 #define RIB_ATTRS_GROWTH 8u
 
-/* Maximum bytes in a group of routes with large attributes. */
+/* Maximum attribute bytes in a group of routes whose attributes are large. */
 #define RIB_FAT_BYTES (128u << 10)
 
-/* Number of routes with @attrs bytes of attributes in a group, 1 to @most. */
+/*
+ * The number of routes in a group if each has @attrs bytes of attributes: at
+ * least 1, at most @most.
+ */
 static inline size_t rib_few_routes(size_t attrs, size_t most)
 {
 	size_t bytes = RIB_ATTRS_GROWTH * attrs;
@@ -370,7 +379,7 @@ static inline size_t rib_few_routes(size_t attrs, size_t most)
 #define RIB_COUNT(router, member, n) \
 	((router)->flow.member += (n), (router)->rib->flow.member += (n))
 
-/* The router's clock, which stands still while its session is paused. */
+/* The clock of the router; it does not advance while the session is paused. */
 static inline uint64_t rib_clock(const struct rib_router *router,
 				 uint64_t now_ns)
 {

@@ -11,14 +11,14 @@
 #define LOW(id)	  ((id) & (PAGE_IDS - 1))
 
 /*
- * From this size on a direct directory pays, if at least a quarter of it is
+ * A directory of at least this size is direct, if at least a quarter of it is
  * used.
  */
 #define DIRECT_PAGES 64
 
 /*
- * Up to this many routes a page is packed; it returns to packed only well
- * below.
+ * A page with up to PACKED_MAX routes is packed. A full page is packed again
+ * only when it has PACKED_BACK routes.
  */
 #define PACKED_MAX  128
 #define PACKED_BACK 80
@@ -33,7 +33,7 @@ static bool is_full(const struct rib_page *page)
 	return page->room == PAGE_IDS;
 }
 
-/* The number of routes of a packed page before number @i. */
+/* The number of routes in a packed page before index @i. */
 static unsigned packed_rank(const struct packed *p, unsigned i)
 {
 	unsigned before = 0;
@@ -57,7 +57,7 @@ void rib_route_array_init(struct rib_route_array *r)
 
 /* The directory */
 
-/* Set the array's length, and report its size to the heap. */
+/* Allocate the array with @capacity pages, and report its size to the heap. */
 static void set_capacity(struct rib_route_array *r,
 			 struct rib_handle_heap *heap, uint32_t capacity)
 {
@@ -76,7 +76,9 @@ void rib_route_array_fini(struct rib_route_array *r,
 	rib_route_array_init(r);
 }
 
-/* The index of @number in a sparse directory, or where it would be inserted. */
+/*
+ * The index of page @number in a sparse directory, or the index to insert it.
+ */
 static uint32_t page_search(const struct rib_route_array *r, uint32_t number)
 {
 	uint32_t low = 0;
@@ -125,7 +127,7 @@ static bool pages_reserve(struct rib_route_array *r,
 	return true;
 }
 
-/* Make the directory direct: indexed by page number. */
+/* Make the directory direct, that is, indexed by page number. */
 static bool make_direct(struct rib_route_array *r, struct rib_handle_heap *heap,
 			uint32_t span)
 {
@@ -144,8 +146,8 @@ static bool make_direct(struct rib_route_array *r, struct rib_handle_heap *heap,
 }
 
 /*
- * Make the directory sparse. The array keeps its length, because it will grow
- * again.
+ * Make the directory sparse. The array keeps its length, because the directory
+ * will grow again.
  */
 static void make_sparse(struct rib_route_array *r, struct rib_handle_heap *heap)
 {
@@ -209,7 +211,10 @@ static struct rib_page *add_sparse(struct rib_route_array *r,
 static struct rib_page *add_page(struct rib_route_array *r,
 				 struct rib_handle_heap *heap, uint32_t number)
 {
-	/* A single large number must not make a long array. */
+	/*
+	 * Stay sparse, so that one large page number does not need a long
+	 * array.
+	 */
 	if (r->direct && number >= r->used && (number + 1) / 8 > r->filled)
 		make_sparse(r, heap);
 	if (!r->direct && r->filled > DIRECT_PAGES &&
@@ -246,7 +251,7 @@ static unsigned room_for(unsigned count)
 
 	if (count > PACKED_MAX)
 		return PAGE_IDS;
-	/* 1 2 4 6 8 12 16 24 32 48 64 96 128 */
+	/* possible values: 1 2 4 6 8 12 16 24 32 48 64 96 128 */
 	while (room < count) {
 		if (room >= 4 && room + room / 2 >= count)
 			return room + room / 2;
@@ -284,7 +289,7 @@ static void page_pack(const struct rib_entry *from, struct packed *to)
 		}
 }
 
-/* Move a page to an allocation of another size, which holds all of it. */
+/* Move the routes of a page to an allocation for @room routes. */
 static bool page_resize(struct rib_page *page, struct rib_handle_heap *heap,
 			unsigned room)
 {
@@ -342,7 +347,10 @@ static void page_remove(struct rib_page *page, struct rib_handle_heap *heap,
 	page->count--;
 	if (is_full(page)) {
 		((struct rib_entry *)page->p)[i] = (struct rib_entry){ 0 };
-		/* If out of memory for a smaller one it stays as it is. */
+		/*
+		 * If out of memory for a smaller allocation, keep the page as
+		 * it is.
+		 */
 		if (page->count == PACKED_BACK)
 			(void)page_resize(page, heap, PACKED_MAX);
 	} else {

@@ -7,8 +7,8 @@
 #include "rib/types.h"
 
 /*
- * A buffer of @len bytes, valid until the next call, or NULL. There are two
- * buffers.
+ * Get a buffer of @len bytes, valid until the next call for the same buffer.
+ * NULL if out of memory. rib_scratch_more() is the other buffer.
  */
 uint8_t *rib_scratch(struct rib *rib, size_t len);
 uint8_t *rib_scratch_more(struct rib *rib, size_t len);

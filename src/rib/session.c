@@ -46,7 +46,10 @@ void rib_session_close(struct rib_router *router, const struct rib_time *when,
 	rib_emit_event(router, when, &closed);
 	if (router->routes != 0)
 		rib_emit_event(router, when, &stale);
-	/* Now, so that the next rib_background() finds out how long to wait. */
+	/*
+	 * Set it to now, so that the next rib_background() computes when to
+	 * fire.
+	 */
 	rib_timer_set(router, when->now_ns);
 }
 
@@ -64,7 +67,7 @@ void rib_session_resume(struct rib_router *router, const struct rib_time *when)
 		return;
 	router->paused = false;
 	router->stopped_ns += when->now_ns - router->paused_ns;
-	/* Deadlines were not looked at meanwhile: have it done. */
+	/* During the pause deadlines were not checked: check them soon. */
 	rib_timer_set(router, when->now_ns > router->look_ns ? when->now_ns
 							     : router->look_ns);
 }
@@ -78,7 +81,7 @@ bool rib_peer_purge(struct rib_router *router, const struct rib_time *when,
 		return false;
 	rib_peer_withdraw_all(peer, when, RIB_REASON_ADMIN,
 			      RIB_WITHDRAW_IN_SLICES);
-	/* A peer that is up stays, with empty tables. */
+	/* A peer that is up stays up, with empty tables. */
 	rib_peer_event(peer, RIB_PEER_EV_PURGE);
 	rib_peer_reap(peer);
 	return true;

@@ -11,16 +11,16 @@ struct bmp_peer;
 /* Sessions of BMP */
 
 /*
- * A session begins; publishes SESSION_OPEN. Call it before the first message of
- * the session, after its Initiation if there is one. @address and @port are its
- * source; @sys_name may be NULL.
+ * Begin a session; publishes SESSION_OPEN. Call it before the first message of
+ * the session is applied, but after its Initiation if there is one. @address
+ * and @port are the source of the connection; @sys_name may be NULL.
  */
 void rib_session_open(struct rib_router *router, const struct rib_time *when,
 		      const uint8_t address[16], uint16_t port,
 		      const char *sys_name);
 
 /*
- * The session has ended: its peers are stale from now on. Publishes
+ * End the session: the peers of the router are stale from now on. Publishes
  * SESSION_CLOSE and, if there are routes to hold, STALE. @reason is the
  * collector's close reason.
  */
@@ -28,8 +28,8 @@ void rib_session_close(struct rib_router *router, const struct rib_time *when,
 		       uint16_t reason, const char *text);
 
 /*
- * Sweep timers are stopped between pause and resume: while the session is not
- * read, or has unread input. Both may be repeated.
+ * Stop and restart the sweep timers. They are stopped while the collector does
+ * not read the session, or has unread input of it. Both calls may be repeated.
  */
 void rib_session_pause(struct rib_router *router, const struct rib_time *when);
 void rib_session_resume(struct rib_router *router, const struct rib_time *when);
@@ -51,23 +51,23 @@ void rib_session_clash(struct rib_router *router, const struct rib_time *when,
 /* Operators */
 
 /*
- * Withdraw all routes of a peer (reason ADMIN), in slices. False if there is no
- * such peer.
+ * Withdraw all routes of a peer (reason ADMIN), in slices. False if the peer
+ * does not exist.
  */
 bool rib_peer_purge(struct rib_router *router, const struct rib_time *when,
 		    const struct bmp_peer *peer);
 
 /*
  * Publish the tables of @router again, in slices, after a RESYNC event. Routes
- * with unknown attributes are left out: their router will announce them or they
- * will be swept. In presence mode, where announcements of present routes are
- * suppressed, they are published without attributes.
+ * with unknown attributes are not published: either their router announces
+ * them, or they are swept. In presence mode they are published, without
+ * attributes, because later announcements of them are suppressed.
  */
 void rib_resync(struct rib_router *router, const struct rib_time *when);
 
 /*
- * True while a resync is in progress. Until it ends consumers do not have all
- * routes of the rib, so a snapshot would be wrong.
+ * True while a resync is in progress. During that time consumers do not have
+ * all routes of the rib, so a snapshot would be wrong.
  */
 bool rib_router_resyncing(const struct rib_router *router);
 

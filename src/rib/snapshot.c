@@ -8,9 +8,10 @@
 #include <stdlib.h>
 
 /*
- * Routes per walk. A slice is several walks, until a block is closed or enough
- * routes were visited. The number is small, because the longest possible routes
- * fill a block each, and all blocks of a walk are held in memory.
+ * The number of routes that one call of rib_read_routes() visits. A slice makes
+ * several such calls, until a block is closed or enough routes were visited.
+ * The number is small, because the longest possible routes fill a block each,
+ * and all blocks of a call are held in memory.
  */
 #define WALK_ROUTES 64
 #define SLICE_WALKS 8
@@ -26,12 +27,14 @@ struct rib_snapshot {
 	struct rib_cursor cursor;
 	struct rib_block_writer blocks;
 	struct slot slots[RIB_SNAPSHOT_SLOTS];
-	/* The last route's set: neighbours often share it. */
+	/*
+	 * The attribute set of the last route; the next one often has the same.
+	 */
 	uint32_t last_set;
 	uint32_t last_slot;
-	/* valid in this slice only, because numbers may change */
+	/* valid only in this slice, because the numbers may change after it */
 	bool has_last_set;
-	/* The table of the last TABLE record. */
+	/* The table that the last TABLE record describes. */
 	bool has_table;
 	struct rib_record_table table;
 	uint8_t *table_name;
@@ -79,9 +82,12 @@ static void write_record(struct rib_snapshot *s, const struct rib_record *r)
 		block_seal(s, RIB_BLOCK_DATA);
 }
 
-/* Attribute sets */
+/* Slots of attribute sets */
 
-/* No seed: a router that makes sets collide only makes its file larger. */
+/*
+ * The slot of a set. The hash has no seed: if a router makes its sets collide,
+ * only its own file becomes larger.
+ */
 static uint32_t slot_of(struct wire_view attrs)
 {
 	uint64_t h = attrs.len;
@@ -95,7 +101,9 @@ static uint32_t slot_of(struct wire_view attrs)
 	return (uint32_t)(h >> 40) % RIB_SNAPSHOT_SLOTS;
 }
 
-/* Put a set into its slot, unless it is there. */
+/*
+ * Write a SET record to put a set into its slot, unless the slot has that set.
+ */
 static void keep_set(struct rib_snapshot *s, uint32_t number,
 		     struct wire_view attrs)
 {
@@ -152,7 +160,10 @@ static bool same_table(const struct rib_record_table *a,
 			0);
 }
 
-/* The peer's strings may change between slices: keep a copy. */
+/*
+ * Keep a copy of the table's strings, because the peer may change them between
+ * slices.
+ */
 static void remember_table(struct rib_snapshot *s,
 			   const struct rib_record_table *t)
 {
@@ -194,7 +205,7 @@ static void visit_table(void *arg, const struct rib_table *table)
 		.table_name = info->table_name,
 	};
 	memcpy(r.table.peer_address, info->peer_address, 16);
-	/* Called in each slice, but a table needs only one record. */
+	/* Called in each slice, but one TABLE record per table is enough. */
 	if (s->has_table && same_table(&s->table, &r.table))
 		return;
 	remember_table(s, &r.table);
@@ -230,7 +241,7 @@ static void visit_route(void *arg, const struct rib_table *table,
 	write_record(s, &r);
 }
 
-/* The life of a snapshot */
+/* Creation and output */
 
 int rib_snapshot_new(const struct rib_router *router,
 		     const struct rib_time *when, struct wire_view start_mark,

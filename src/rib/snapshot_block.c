@@ -10,7 +10,7 @@
 
 static const uint8_t magic[8] = { 'A', 'R', 'I', 'B', 'S', 'N', 'A', 'P' };
 
-/* Offsets of the numbers in a block's header. */
+/* Offsets of the members in a block header. */
 enum block_header {
 	AT_NUMBER = 0,
 	AT_KIND = 4,
@@ -115,7 +115,10 @@ int rib_block_seal(struct rib_block_writer *w, enum rib_block_kind kind)
 	header = w->out + w->out_len;
 	stored = ZSTD_compressCCtx(w->zstd, header + RIB_BLOCK_HEADER_LEN,
 				   bound, w->raw, w->raw_len, LEVEL);
-	/* The output has space for the bound, so only memory can be missing. */
+	/*
+	 * The output has the maximum size that zstd can need, so out of memory
+	 * is the only possible error.
+	 */
 	if (ZSTD_isError(stored))
 		return -ENOMEM;
 	wire_put_u32(header + AT_NUMBER, w->number++);
@@ -172,7 +175,10 @@ static enum rib_snapshot_status read_file_header(struct rib_block_reader *r)
 	return RIB_SNAPSHOT_MORE;
 }
 
-/* Only sizes are read: nothing else is trusted before the sum is verified. */
+/*
+ * Read only the sizes, because the header is not trusted before its checksum is
+ * verified.
+ */
 static enum rib_snapshot_status read_block_header(struct rib_block_reader *r)
 {
 	uint32_t raw = wire_get_u32(r->in + AT_RAW);
@@ -215,7 +221,7 @@ static enum rib_snapshot_status read_block(struct rib_block_reader *r)
 	return RIB_SNAPSHOT_MORE;
 }
 
-/* All requested bytes are there. */
+/* Handle the bytes that were requested; all of them are there. */
 static enum rib_snapshot_status reader_advance(struct rib_block_reader *r)
 {
 	if (!r->started)

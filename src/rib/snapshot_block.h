@@ -1,9 +1,9 @@
 /*
  * rib/snapshot_block.h - the compressed and checksummed blocks of a snapshot
  *
- *	file	magic "ARIBSNAP" | version | 0 | sum	16 bytes, for ever so
+ *	file	magic "ARIBSNAP" | version | 0 | sum	16 bytes, always
  *	block	number | kind | raw | stored | sum	20 bytes, then
- *		stored bytes				one zstd frame of raw bytes
+ *		stored bytes				zstd frame of raw bytes
  *
  * A block holds whole records (rib/snapshot_record.h) and is written when it
  * has RIB_BLOCK_TARGET bytes of them, so writing and reading need memory for
@@ -20,39 +20,43 @@
 #include "bmp/wire.h"
 
 /*
- * 1: attribute lengths are always two bytes. 2: the current canonical form. 3:
- * the ROUTER record has the curation mode.
+ * Versions. 1: attribute lengths always have two bytes. 2: the present
+ * canonical form. 3: the ROUTER record has the curation mode.
  */
 #define RIB_SNAPSHOT_VERSION 3
 
 #define RIB_FILE_HEADER_LEN  16
 #define RIB_BLOCK_HEADER_LEN 20
-/* A block is closed from this size on; the maximum is never exceeded. */
+/*
+ * A block is closed when it has this size or more; it never exceeds the
+ * maximum.
+ */
 #define RIB_BLOCK_TARGET (32 * 1024)
 #define RIB_BLOCK_MAX	 (512 * 1024)
 
 enum rib_snapshot_status {
-	RIB_SNAPSHOT_OK,   /* reader: complete up to the end */
-	RIB_SNAPSHOT_MORE, /* no error so far: call again */
-	/* Errors in the bytes. */
-	RIB_SNAPSHOT_TRUNCATED,	  /* they end before the last block */
-	RIB_SNAPSHOT_NOT_ONE,	  /* they are not a snapshot */
-	RIB_SNAPSHOT_VERSION_NEW, /* written by a later version */
+	RIB_SNAPSHOT_OK,   /* reader: the snapshot is complete and valid */
+	RIB_SNAPSHOT_MORE, /* reader: no error so far, more bytes are needed */
+	/* Errors in the bytes of the snapshot: */
+	RIB_SNAPSHOT_TRUNCATED,	  /* the bytes end before the last block */
+	RIB_SNAPSHOT_NOT_ONE,	  /* the bytes are not a snapshot */
+	RIB_SNAPSHOT_VERSION_NEW, /* a later version has written it */
 	RIB_SNAPSHOT_CHECKSUM,	  /* a header or a block is damaged */
 	RIB_SNAPSHOT_BLOCK_ORDER, /* a block is missing or repeated */
-	RIB_SNAPSHOT_BLOCK_SIZE,  /* exceeds the maximum block size */
-	RIB_SNAPSHOT_COMPRESSION, /* zstd cannot decompress it */
-	RIB_SNAPSHOT_RECORD,	  /* an invalid record */
+	RIB_SNAPSHOT_BLOCK_SIZE,  /* a block exceeds the maximum size */
+	RIB_SNAPSHOT_COMPRESSION, /* zstd cannot decompress a block */
+	RIB_SNAPSHOT_RECORD,	  /* a record is not valid */
 	/* the number of routes does not match the END record */
 	RIB_SNAPSHOT_TOTALS,
-	RIB_SNAPSHOT_ROUTER,   /* of another router than expected */
-	RIB_SNAPSHOT_TRAILING, /* bytes after the last block */
-	/* Not an error of the file: out of memory. */
+	/* it is a snapshot of another router than expected */
+	RIB_SNAPSHOT_ROUTER,
+	RIB_SNAPSHOT_TRAILING, /* there are bytes after the last block */
+	/* Out of memory: not an error of the snapshot. */
 	RIB_SNAPSHOT_MEMORY,
 	RIB_SNAPSHOT_STATUSES
 };
 
-/* A phrase for display: "ends too early"; never NULL. */
+/* A phrase for people, for example "ends too early"; never NULL. */
 const char *rib_snapshot_text(enum rib_snapshot_status status);
 
 enum rib_block_kind {
@@ -85,8 +89,8 @@ static inline bool rib_block_full(const struct rib_block_writer *w)
 }
 
 /*
- * Close the block: its bytes, with the file's header before the first block,
- * are w->out until the next seal. -ENOMEM.
+ * Close the block. Afterwards w->out has its bytes, for the first block after
+ * the file header; valid until the next call. -ENOMEM.
  *
  * Cost: one zstd compression at level 1 and a checksum of the result, together
  * less than half a millisecond for a block of the usual size.
@@ -97,19 +101,20 @@ int rib_block_seal(struct rib_block_writer *w, enum rib_block_kind kind);
 
 struct rib_block_reader {
 	void *zstd;
-	uint8_t *in; /* a header, or a header and its stored bytes */
+	/* the present header, with its stored bytes if they were taken */
+	uint8_t *in;
 	size_t in_len;
 	size_t in_need;
 	size_t in_cap;
 	uint8_t *raw;
 	size_t raw_len;
 	size_t raw_cap;
-	uint64_t whole;	 /* bytes of valid blocks */
+	uint64_t whole;	 /* number of bytes in valid blocks */
 	uint32_t number; /* number of the next block */
 	uint16_t version;
-	bool started; /* the file's header was read */
+	bool started; /* the file header was read */
 	bool ended;   /* the last block was read */
-	bool ready;   /* raw is a block that was not taken yet */
+	bool ready;   /* raw has a block that the caller has not taken yet */
 	enum rib_snapshot_status status;
 };
 
@@ -117,19 +122,20 @@ int rib_block_reader_init(struct rib_block_reader *r);
 void rib_block_reader_fini(struct rib_block_reader *r);
 
 /*
- * Take bytes, up to the end of the next block; returns how many. Afterwards
- * either r->ready is set and the records are at r->raw, or r->status is no
- * longer RIB_SNAPSHOT_MORE, or all bytes were taken and more are needed.
+ * Take bytes from @bytes, up to the end of the next block. Returns how many
+ * were taken. Afterwards either r->ready is set and r->raw has the records; or
+ * r->status is not RIB_SNAPSHOT_MORE any more; or all bytes were taken and more
+ * are needed.
  */
 size_t rib_block_feed(struct rib_block_reader *r, struct wire_view bytes);
 
-/* Release the records at r->raw. */
+/* The caller has taken the records of r->raw. */
 static inline void rib_block_taken(struct rib_block_reader *r)
 {
 	r->ready = false;
 }
 
-/* There are no more bytes: return the final status. */
+/* End the input and return the final status. */
 enum rib_snapshot_status rib_block_end(struct rib_block_reader *r);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MODE_VERSION 3 /* the first version with the mode */
+#define MODE_VERSION 3 /* the first version that has the mode */
 
 struct slot {
 	uint8_t *attrs;
@@ -70,7 +70,7 @@ const struct rib_snapshot_facts *rib_snapshot_reader_facts(
 	return &r->facts;
 }
 
-/* The status for an error of rib/restore.h. */
+/* The status for @err, an error of a function of rib/restore.h. */
 static enum rib_snapshot_status status_of(int err)
 {
 	if (err == 0)
@@ -139,7 +139,10 @@ static enum rib_snapshot_status take_table(struct rib_snapshot_reader *r,
 	struct rib_peer *peer;
 	int err;
 
-	/* Only a Loc-RIB peer has the Loc-RIB view, and it has no other. */
+	/*
+	 * Only a Loc-RIB peer has the Loc-RIB view, and such a peer has no
+	 * other view.
+	 */
 	if ((in->peer_type == BMP_PEER_LOC_RIB) !=
 	    (in->view == BMP_VIEW_LOC_RIB))
 		return RIB_SNAPSHOT_RECORD;
@@ -211,7 +214,7 @@ static enum rib_snapshot_status take_end(struct rib_snapshot_reader *r,
 static enum rib_snapshot_status take_record(struct rib_snapshot_reader *r,
 					    const struct rib_record *record)
 {
-	/* The router record comes first, the end last. */
+	/* The ROUTER record must be the first, END the last. */
 	if (r->ended ||
 	    r->facts.has_router == (record->type == RIB_RECORD_ROUTER))
 		return RIB_SNAPSHOT_RECORD;
@@ -257,7 +260,7 @@ enum rib_snapshot_status rib_snapshot_reader_end(struct rib_snapshot_reader *r)
 {
 	enum rib_snapshot_status status = rib_block_end(&r->blocks);
 
-	/* The last block was read, but it had no END. */
+	/* The last block was read, but it had no END record. */
 	if (status == RIB_SNAPSHOT_OK && !r->ended)
 		return RIB_SNAPSHOT_RECORD;
 	return status;

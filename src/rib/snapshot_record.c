@@ -4,7 +4,9 @@
 
 #include <errno.h>
 
-/* A record's first byte: its type and, of routes, what follows. */
+/*
+ * The first byte of a record: its type and, for routes, which members follow.
+ */
 enum tag {
 	TAG_TYPE = 0x07,
 	TAG_PATH_ID = 0x08,
@@ -24,10 +26,13 @@ enum table_flag {
 
 #define VARINT_MAX 10
 
-/* Writing: once to count, once into the block. */
+/*
+ * Output. A record is written twice: first only to count its bytes, then into
+ * the block.
+ */
 
 struct out {
-	uint8_t *p; /* NULL: only count */
+	uint8_t *p; /* NULL = only count the bytes */
 	size_t len;
 };
 
@@ -50,7 +55,7 @@ static void put_number(struct out *o, uint64_t v)
 	put_u8(o, (uint8_t)v);
 }
 
-/* Small numbers of either sign are short. */
+/* Encode a signed number so that small ones of either sign are short. */
 static void put_difference(struct out *o, int64_t v)
 {
 	put_number(o, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
@@ -158,7 +163,7 @@ static bool get_number(struct wire_cursor *c, uint64_t most, uint64_t *out)
 	for (unsigned i = 0; i < VARINT_MAX; i++) {
 		if (!wire_u8(c, &b))
 			return false;
-		/* Of the tenth byte one bit is left. */
+		/* The tenth byte has only one bit of a 64-bit number. */
 		if (i == VARINT_MAX - 1 && b > 1)
 			return false;
 		v |= (uint64_t)(b & 0x7f) << (7 * i);
@@ -259,7 +264,10 @@ static bool get_table(struct wire_cursor *c, struct rib_record_table *t)
 	       get_number(c, UINT64_MAX, &t->distinguisher) &&
 	       get_address(c, t->peer_address) && get_u32(c, &t->peer_as) &&
 	       get_u32(c, &t->peer_bgp_id) &&
-	       /* Numbers that still can be counted on from. */
+	       /*
+	        * Not above the half of the range, so that a sequence can be
+	        * incremented.
+	        */
 	       get_number(c, UINT64_MAX / 2, &t->sequence) &&
 	       get_view(c, UINT16_MAX, &t->table_name);
 }

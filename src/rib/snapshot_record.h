@@ -1,19 +1,19 @@
 /*
- * rib/snapshot_record.h - what the blocks of a snapshot say
+ * rib/snapshot_record.h - the records in the blocks of a snapshot
  *
- *	ROUTER	once, first: who, when, and the start mark
- *	TABLE	of which peer, view and family the next routes are
- *	SET	keep these attributes in a slot, in place of what was there
+ *	ROUTER	first, once: the router, the time, and the start mark
+ *	TABLE	peer, view and family of the following routes
+ *	SET	attributes to keep in a slot instead of its old ones
  *	ROUTE	a key, and the slot of its attributes
- *	END	once, last: the end mark, and how many routes there were
+ *	END	last, once: the end mark and the number of routes
  *
- * Attribute sets are named by slots of a small table that the writer and the
- * reader keep alike, so that neither has to remember all of them. A set that
- * was pushed out is simply said again. Sets too long for a slot stand in the
- * route itself.
+ * Attribute sets are named by slots of a small table. The writer and the reader
+ * keep the same table, so that neither has to remember all sets. If the set of
+ * a route was replaced in its slot, another SET record is written. Sets that
+ * are too long for a slot are in the ROUTE record itself.
  *
- * Numbers are varints (seven bits a byte, the low ones first) unless a width
- * is given. Views point into what they were read from.
+ * Numbers are varints (seven bits per byte, the low ones first) unless a width
+ * is given. Views refer to the bytes that were read.
  */
 #ifndef RIB_SNAPSHOT_RECORD_H
 #define RIB_SNAPSHOT_RECORD_H
@@ -22,9 +22,10 @@
 #include "rib/read.h"
 
 #define RIB_SNAPSHOT_SLOTS    8192
-#define RIB_SNAPSHOT_SLOT_MAX 1024 /* bytes of a set that goes into one */
+#define RIB_SNAPSHOT_SLOT_MAX 1024 /* maximum bytes of a set in a slot */
 #define RIB_SNAPSHOT_MARK_MAX 4096
-#define RIB_SNAPSHOT_NAME_MAX 1024 /* of a router; of a table: 65535 */
+/* for a router's name; for a table's name 65535 */
+#define RIB_SNAPSHOT_NAME_MAX 1024
 
 enum rib_record_type {
 	RIB_RECORD_ROUTER = 1,
@@ -37,10 +38,11 @@ enum rib_record_type {
 struct rib_record_router {
 	uint8_t address[16];
 	uint16_t port;
-	bool named;	       /* by its name, not by its address */
-	bool presence;	       /* RIB_MODE_PRESENCE; version 3 */
-	struct wire_view name; /* not terminated, without a zero in it */
-	uint64_t taken_s;      /* since 1970 */
+	bool named; /* identified by its name, not by its address */
+	/* the mode is RIB_MODE_PRESENCE; from version 3 on */
+	bool presence;
+	struct wire_view name; /* not NUL-terminated, contains no NUL */
+	uint64_t taken_s;      /* wall clock in seconds */
 	struct wire_view start_mark;
 };
 
@@ -66,18 +68,20 @@ struct rib_record_set {
 struct rib_record_route {
 	bool has_path_id;
 	bool known;
-	bool in_slot; /* else the attributes are here */
+	/* attributes are in a slot; false = they are in the record */
+	bool in_slot;
 	uint32_t path_id;
 	uint32_t slot;
-	int64_t changed_by; /* seconds, against the route before */
+	/* change time minus that of the route before, in s */
+	int64_t changed_by;
 	struct wire_view key;
 	struct wire_view extra;
 	struct wire_view attrs;
 };
 
 struct rib_record_end {
-	uint64_t tables; /* TABLE records */
-	uint64_t routes; /* ROUTE records */
+	uint64_t tables; /* number of TABLE records */
+	uint64_t routes; /* number of ROUTE records */
 	struct wire_view end_mark;
 };
 
@@ -92,13 +96,16 @@ struct rib_record {
 	};
 };
 
-/* 0 or -ENOMEM. A record never straddles blocks. */
+/*
+ * Write a record. Returns 0 or -ENOMEM. A record is never split between two
+ * blocks.
+ */
 int rib_record_write(struct rib_block_writer *w, const struct rib_record *r);
 
 /*
- * Take the next record off @c. False if there is none that makes sense; at the
- * end of a block c->left is 0 before. Fields are in range, slots are not
- * looked up.
+ * Read the next record from @c. False if the bytes are not a valid record; at
+ * the end of a block c->left is 0, so check that before. Members are checked to
+ * be in range, but slots are not looked up.
  */
 bool rib_record_read(struct wire_cursor *c, struct rib_record *out);
 

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Life */
+/* Creation and removal */
 
 static bool is_table(const struct rib_table *t, uint8_t view, uint16_t afi,
 		     uint8_t safi)
@@ -120,7 +120,10 @@ static void read_pair(const struct rib_table *table, uint32_t entry,
 	       2 * sizeof(*pair));
 }
 
-/* The last reference of a pair gives back the one on its prefix. */
+/*
+ * With its last reference a pair is removed; it also has a reference on its
+ * prefix.
+ */
 void rib_key_put(struct rib_table *table, bool paths, uint32_t id)
 {
 	uint32_t pair[2];
@@ -216,7 +219,7 @@ void rib_table_remove(struct rib_table *table, bool paths, uint32_t id)
 	rib_store_remove(table, &table->store, paths, id, e->value);
 }
 
-/* Without a word. */
+/* Remove all routes of a store without publishing anything. */
 static void store_clear(struct rib_table *table, struct rib_store *store)
 {
 	for (int paths = 0; paths < 2; paths++) {
@@ -271,9 +274,10 @@ void rib_table_event(struct rib_table *table, enum rib_table_event event)
 }
 
 /*
- * Sixteen generations without a sweep would make the oldest look like the
- * newest. Before that, all old ones become one. It takes a router sixteen Peer
- * Ups to ask for one pass over its table.
+ * After sixteen generations without a sweep, the number of the oldest would be
+ * used again for the newest. Before that, all routes get the same old
+ * generation. A router can cause this pass over its table only with every
+ * sixteenth Peer Up.
  */
 static void generations_merge(struct rib_table *table)
 {
@@ -336,13 +340,19 @@ void rib_table_free(struct rib_table *table)
 	struct rib *rib = peer->router->rib;
 	struct rib_withdraw_queue *q, *next;
 
-	/* Should it begin again, it begins above what was published. */
+	/*
+	 * If the table is created again, its sequences must be above those
+	 * already published.
+	 */
 	if (peer->router->sequence_floor < table->sequence)
 		peer->router->sequence_floor = table->sequence;
 	rib_table_event(table, RIB_TABLE_EV_WITHDRAWN);
 	rib_table_unqueue(table);
 	rib_table_drop_held(table);
-	/* The analyser does not see TAILQ_REMOVE() take the first one out. */
+	/*
+	 * The static analyser does not see that TAILQ_REMOVE() removes the
+	 * first element.
+	 */
 	for (q = TAILQ_FIRST(&table->withdraw_queues); q != NULL; q = next) {
 		next = TAILQ_NEXT(q, link);
 		store_clear(table, &q->store);

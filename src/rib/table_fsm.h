@@ -1,7 +1,7 @@
 /*
  * rib/table_fsm.h - the states of a table
  *
- * The phase says where the table is between two dumps of its router:
+ * The phase of a table depends on the dumps that its router sends:
  *
  *	       DUMP_STARTED            DUMP_ENDED
  *	IDLE -----------------> SYNCING ----------> SWEEPING
@@ -11,7 +11,7 @@
  *	 |                                SWEPT, WITHDRAWN |
  *	 +------------------------------------------------+
  *
- * The quality says what may be missing in the table:
+ * The quality says whether routes may be missing in the table:
  *
  *	any      -- DUMP_STARTED --> WHOLE
  *	WHOLE    -- UNREADABLE ----> SUSPECT
@@ -19,13 +19,14 @@
  *	SUSPECT  -- DROPPED -------> SUSPECT_UNKNOWN
  *	UNKNOWN  -- UNREADABLE ----> SUSPECT_UNKNOWN
  *
- * An event that is not drawn leaves the state as it is. Only a dump from which
- * nothing was dropped proves that a route is gone: the dump of a table that is
+ * An event that is not listed for a state does not change it. If a route is
+ * missing in a dump, the router does not have it any more; but this is only
+ * certain if no update of the dump was dropped. So the dump of a table that is
  * UNKNOWN or SUSPECT_UNKNOWN ends with DUMP_CUT.
  *
- * The form says how sure it is whether the NLRI of the table have path
- * identifiers: see rib/add_path.h. Messages are examined while it is UNKNOWN or
- * DOUBTED.
+ * The form says how certain it is whether the NLRI of the table have path
+ * identifiers: see rib/add_path.h. While it is UNKNOWN or DOUBTED, messages are
+ * parsed in both forms.
  *
  *	any        -- DUMP_STARTED --> UNKNOWN
  *	UNKNOWN    -- GIVEN ---------> GIVEN
@@ -44,36 +45,41 @@
 
 enum rib_table_phase {
 	RIB_TABLE_IDLE,
-	RIB_TABLE_SYNCING,  /* End-of-RIB or its timer is to come */
+	/* End-of-RIB was not received and its timer has not fired */
+	RIB_TABLE_SYNCING,
 	RIB_TABLE_SWEEPING, /* routes of older generations are withdrawn */
 	RIB_TABLE_PHASES
 };
 
-/* Two bits, so that each can be asked for. */
+/* Two bits, which can be tested separately. */
 enum rib_table_quality {
 	RIB_TABLE_WHOLE = 0,
-	RIB_TABLE_SUSPECT = 1, /* part of a message could not be read */
+	RIB_TABLE_SUSPECT = 1, /* part of a message could not be parsed */
 	RIB_TABLE_UNKNOWN = 2, /* updates were dropped */
 	RIB_TABLE_SUSPECT_UNKNOWN = 3,
 	RIB_TABLE_QUALITIES
 };
 
 enum rib_table_event {
-	RIB_TABLE_EV_DUMP_STARTED, /* the first one, or another generation */
-	RIB_TABLE_EV_DUMP_ENDED,   /* by End-of-RIB or by its timer */
-	RIB_TABLE_EV_DUMP_CUT,	   /* by a lost session, or it had holes */
+	RIB_TABLE_EV_DUMP_STARTED, /* the first dump, or another generation */
+	/* End-of-RIB was received, or its timer fired */
+	RIB_TABLE_EV_DUMP_ENDED,
+	/* the session was lost, or updates were dropped */
+	RIB_TABLE_EV_DUMP_CUT,
 	RIB_TABLE_EV_SWEPT,
-	RIB_TABLE_EV_WITHDRAWN, /* all routes of the table */
+	RIB_TABLE_EV_WITHDRAWN, /* all routes of the table are withdrawn */
 	RIB_TABLE_EV_UNREADABLE,
-	RIB_TABLE_EV_DROPPED, /* by the collector, a filter, or no memory */
+	/* updates dropped: by --overload, a filter, or no memory */
+	RIB_TABLE_EV_DROPPED,
 	RIB_TABLE_EVENTS
 };
 
 enum rib_table_form {
-	RIB_FORM_UNKNOWN,   /* no evidence yet */
-	RIB_FORM_DOUBTED,   /* contradicted since it was confirmed */
-	RIB_FORM_GIVEN,	    /* configured, or evidence cannot exist */
-	RIB_FORM_CONFIRMED, /* by a message that has only one reading */
+	RIB_FORM_UNKNOWN, /* no evidence yet */
+	RIB_FORM_DOUBTED, /* contradicted after it was confirmed */
+	RIB_FORM_GIVEN,	  /* configured, or there can be no evidence */
+	/* confirmed by a message with only one possible form */
+	RIB_FORM_CONFIRMED,
 	RIB_FORMS
 };
 
@@ -82,7 +88,7 @@ enum rib_table_form_event {
 	RIB_FORM_EV_GIVEN,
 	RIB_FORM_EV_CONFIRMED,
 	RIB_FORM_EV_CONTRADICTED,
-	RIB_FORM_EV_OUTWEIGHED, /* contradicted as often as changes the form */
+	RIB_FORM_EV_OUTWEIGHED, /* enough contradictions to change the form */
 	RIB_FORM_EVENTS
 };
 
@@ -98,7 +104,7 @@ enum rib_table_quality rib_table_quality_step(enum rib_table_quality quality,
 enum rib_table_form rib_table_form_step(enum rib_table_form form,
 					enum rib_table_form_event event);
 
-/* Whether the messages of a table of this form are examined. */
+/* True if the messages of a table of this form are parsed in both forms. */
 static inline bool rib_table_form_examined(uint8_t form)
 {
 	return form <= RIB_FORM_DOUBTED;

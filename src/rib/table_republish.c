@@ -1,6 +1,6 @@
 /*
- * Publishing a table again. Attributes are decoded from their canonical form,
- * once for as many routes as follow one another and share them.
+ * Publishes a table again. Attributes are decoded from their canonical form,
+ * only once for consecutive routes that share them.
  */
 #include "rib/table_republish.h"
 
@@ -10,11 +10,11 @@
 
 #include "bmp/canonical.h"
 
-/* Routes of one attribute set, as far as they follow one another. */
+/* The attribute set of consecutive routes. */
 struct republish_set {
 	uint32_t set;
-	size_t most;	     /* of them before the sink has them */
-	struct bgp_update u; /* only its attributes are filled in */
+	size_t most;	     /* maximum routes before the run is flushed */
+	struct bgp_update u; /* only its attributes are set */
 };
 
 static void begin_republish_set(struct rib_table *table,
@@ -36,7 +36,10 @@ static void begin_republish_set(struct rib_table *table,
 
 	struct wire_view bytes = { NULL, 0 };
 
-	/* The routes before refer to the attributes that are decoded over. */
+	/*
+	 * The routes added before refer to the attributes that are overwritten
+	 * next.
+	 */
 	rib_emit_flush(rib);
 	if (set != RIB_VALUE_UNKNOWN)
 		bytes = rib_attrset_bytes(&rib->attrsets, set);
@@ -58,7 +61,10 @@ static void republish_route(struct rib_table *table,
 	uint8_t room[RIB_KEY_FIXED];
 	struct rib_route *route;
 
-	/* Where only presence is kept, to be there is all there is to say. */
+	/*
+	 * Routes with unknown attributes can only be published in presence
+	 * mode.
+	 */
 	if (set == RIB_VALUE_UNKNOWN && rib->config.mode != RIB_MODE_PRESENCE)
 		return;
 	if (set != a->set)
@@ -74,7 +80,10 @@ static void republish_route(struct rib_table *table,
 		rib_emit_flush(rib);
 }
 
-/* Whether the route is hidden, and this is not the pass that publishes it. */
+/*
+ * True if the route is hidden and stays so: this is not the pass that publishes
+ * hidden routes.
+ */
 static bool stays_hidden(const struct rib_table *table,
 			 const struct rib_pos *pos)
 {
@@ -83,8 +92,9 @@ static bool stays_hidden(const struct rib_table *table,
 }
 
 /*
- * Whether a resync makes consumers forget a route that cannot be announced
- * again, so that to withdraw it later would be of a route they do not have.
+ * True if the resync must remove the route: consumers forget it, and it cannot
+ * be announced again. If it stayed in the table, a later withdraw would be for
+ * a route that consumers do not have.
  */
 static bool resync_forgets(const struct rib_table *table,
 			   const struct rib_pos *pos, uint32_t value)

@@ -9,8 +9,8 @@
 struct rib_pos;
 
 /*
- * Publish again from *@pos on, up to @budget routes; says at how many it
- * looked. At the end, pos->id is RIB_NO_ID.
+ * Publish routes again from *@pos on, up to @budget routes. Returns how many
+ * routes were visited. At the end pos->id is RIB_NO_ID.
  */
 size_t rib_table_republish(struct rib_table *table, const struct rib_time *when,
 			   struct rib_pos *pos, size_t budget);

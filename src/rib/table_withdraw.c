@@ -1,8 +1,8 @@
 /*
- * Withdrawing routes that no router withdrew: sweeps, which keep routes that
- * were announced again, and withdraw queues, which keep nothing. Both iterate
- * by route id, so that they can stop anywhere and continue later, whatever was
- * added or removed in between.
+ * Withdraws routes that the router did not withdraw. A sweep keeps the routes
+ * that were announced again; a withdraw queue keeps none. Both iterate by route
+ * id, so that they can stop after any route and continue later, even if routes
+ * were added or removed in between.
  */
 #include "rib/table_withdraw.h"
 
@@ -22,10 +22,12 @@ struct withdrawal {
 	struct rib_store *store;
 	const struct rib_table_info *info;
 	const struct rib_time *when;
-	struct rib_hidden_range hidden; /* what consumers do not have */
+	/* routes in it are not published, so not withdrawn */
+	struct rib_hidden_range hidden;
 	enum rib_reason reason;
-	bool old_only;	      /* of generations before the table's */
-	bool keep;	      /* the routes stay: only consumers lose them */
+	bool old_only; /* only routes of older generations */
+	/* withdraw the routes from consumers, but keep them stored */
+	bool keep;
 	bool subject_changed; /* see rib/event.h */
 };
 
@@ -55,14 +57,14 @@ static void publish_withdraw(const struct withdrawal *w, bool paths,
 	rib_table_route_key(w->table, paths, id, route, room);
 	if (rib->emit.change.kind != BGP_NLRI_PREFIX) {
 		route->nlri = rib_value_extra(&rib->attrsets, value);
-		/* What it points to is about to go. */
+		/* The data that the run refers to is removed next. */
 		rib_emit_flush(rib);
 	}
 	RIB_COUNT(router, published_withdrawn, 1);
 	RIB_COUNT(router, synthetic[w->reason], 1);
 }
 
-/* Publish the withdraw of a route and take it out of its store. */
+/* Publish the withdraw of a route and remove the route from its store. */
 static void withdraw_route(const struct withdrawal *w, bool paths, uint32_t id,
 			   uint32_t value)
 {
@@ -73,9 +75,9 @@ static void withdraw_route(const struct withdrawal *w, bool paths, uint32_t id,
 }
 
 /*
- * Withdraw from *@pos on, looking at up to @budget routes, or fewer if they
- * fill a slice of rib_background(). Returns at how many; at the end, pos->id is
- * RIB_NO_ID. *@withdrawn counts.
+ * Withdraw from *@pos on. Visits up to @budget routes, or fewer if they fill a
+ * slice of rib_background(). Returns the number of routes visited; at the end
+ * pos->id is RIB_NO_ID. Adds the number of withdraws to *@withdrawn.
  */
 static size_t withdraw_slice(const struct withdrawal *w, struct rib_pos *pos,
 			     size_t budget, uint64_t *withdrawn)
@@ -114,7 +116,7 @@ static size_t withdraw_slice(const struct withdrawal *w, struct rib_pos *pos,
 	return seen;
 }
 
-/* What small withdraws cost */
+/* The cost of small tables */
 
 static uint64_t routes_cost(const struct rib_table *table,
 			    const struct rib_route_array *routes)
@@ -125,7 +127,9 @@ static uint64_t routes_cost(const struct rib_table *table,
 	uint64_t cost = routes->count;
 	uint32_t id = 0;
 
-	/* More are not small, whatever they are. */
+	/*
+	 * With so many routes the table is not small, whatever their bytes are.
+	 */
 	if (bgp_family_info(family)->kind == BGP_NLRI_PREFIX ||
 	    routes->count > RIB_WITHDRAW_SMALL_TABLE)
 		return cost;
@@ -162,7 +166,7 @@ static struct rib_withdraw_queue *withdraw_queue_new(struct rib_table *table,
 	return q;
 }
 
-/* Not in slices. */
+/* Withdraw all routes immediately, not in slices. */
 static void withdraw_all_now(struct rib_table *table,
 			     const struct rib_time *when,
 			     enum rib_reason reason)
@@ -174,7 +178,10 @@ static void withdraw_all_now(struct rib_table *table,
 		.when = when,
 		.hidden = table->hidden,
 		.reason = reason,
-		/* Who has them all taken back may be about to move. */
+		/*
+		 * If a peer withdraws all its routes, its AS may be about to
+		 * change.
+		 */
 		.subject_changed = true,
 	};
 	struct rib_pos pos = { 0 };
@@ -217,9 +224,11 @@ void rib_table_withdraw_all(struct rib_table *table,
 	if (count == 0)
 		return;
 	/*
-	 * A router that takes back and announces faster than we tell would have
-	 * us remember ever more, below all limits. So it pays twice for what it
-	 * adds, and there is never more than its largest table.
+	 * A router may withdraw and announce its table faster than the
+	 * withdraws can be published. Then the queues would grow without a
+	 * limit. So before @count routes are added to the queues, publish twice
+	 * as many of the earlier ones: the queues never have more routes than
+	 * its largest table.
 	 */
 	if (!TAILQ_EMPTY(&table->withdraw_queues))
 		rib_table_slice(table, when, 2 * count);
@@ -242,7 +251,7 @@ void rib_table_withdraw_all(struct rib_table *table,
 	rib_table_queue(table);
 }
 
-/* All of a store that is no longer the table's. */
+/* Withdraw all routes of a store that is not the table's store any more. */
 static void withdraw_store_now(struct rib_table *table,
 			       const struct rib_time *when,
 			       struct rib_store *store, enum rib_reason reason)
@@ -298,9 +307,9 @@ uint64_t rib_table_withdraw_form(struct rib_table *table,
 	TAILQ_INSERT_TAIL(&table->withdraw_queues, q, link);
 	rib_table_queue(table);
 	/*
-	 * Its router is not read until all of them are withdrawn: it could
-	 * change the form again faster than that, and nothing here may take
-	 * longer than a slice.
+	 * With this mark, no message of the router is applied until all these
+	 * routes are withdrawn. Otherwise the router could change the form
+	 * again before that.
 	 */
 	rib_table_mark_subject_changed(table);
 	return count;
@@ -353,7 +362,10 @@ void rib_table_sweep(struct rib_table *table, const struct rib_time *when)
 {
 	if (table->phase != RIB_TABLE_SYNCING)
 		return;
-	/* A dump with holes proves nothing about what it did not have. */
+	/*
+	 * If updates of the dump were dropped, a route missing in it may still
+	 * exist.
+	 */
 	if (rib_table_quality_unknown(table->quality)) {
 		rib_table_event(table, RIB_TABLE_EV_DUMP_CUT);
 		return;
@@ -378,7 +390,10 @@ static size_t withdraw_queue_slice(struct rib_table *table,
 		.store = &q->store,
 		.info = &q->info,
 		.when = when,
-		/* The analyser does not see TAILQ_REMOVE() take it out. */
+		/*
+		 * The static analyser does not see that TAILQ_REMOVE() removes
+		 * it.
+		 */
 		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
 		.hidden = q->hidden,
 		.reason = q->reason,
@@ -412,7 +427,10 @@ static size_t sweep_slice(struct rib_table *table, const struct rib_time *when,
 	return seen;
 }
 
-/* Take back from consumers what they shall no longer see, or show it. */
+/*
+ * Move the boundary of the hidden range over some routes, and withdraw or
+ * announce them.
+ */
 static size_t hidden_range_slice(struct rib_table *table,
 				 const struct rib_time *when, size_t budget)
 {
@@ -436,7 +454,7 @@ static size_t hidden_range_slice(struct rib_table *table,
 	return seen;
 }
 
-/* Tell all of it again. */
+/* Publish some of the table's routes again. */
 static size_t resync_slice(struct rib_table *table, const struct rib_time *when,
 			   size_t budget)
 {
@@ -456,7 +474,7 @@ size_t rib_table_slice(struct rib_table *table, const struct rib_time *when,
 	while (seen < budget && !rib_slice_full(rib)) {
 		size_t left = budget - seen;
 
-		/* An empty step counts, too, so that this ends. */
+		/* Count an empty step, too, so that the loop ends. */
 		if (!TAILQ_EMPTY(&table->withdraw_queues)) {
 			seen += 1 + withdraw_queue_slice(table, when, left);
 		} else if (table->phase == RIB_TABLE_SWEEPING) {

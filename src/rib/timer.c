@@ -1,4 +1,7 @@
-/* A binary heap: the parent of i is (i - 1) / 2, and fires no later. */
+/*
+ * The timers are a binary heap: the parent of i is (i - 1) / 2, and fires no
+ * later than i.
+ */
 #include "rib/timer.h"
 
 #include "rib/rib_internal.h"

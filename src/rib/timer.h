@@ -2,26 +2,30 @@
  * rib/timer.h - the next deadline of each router
  *
  * One timer per router: the earliest time at which one of its tables may have
- * to be swept or its hold time may end. It is only a lower bound. An event that
- * postpones a deadline, such as a Route Monitoring, does not change the timer;
- * when the timer fires, the deadlines are checked and it is set again.
+ * to be swept or its hold time may end. This time is only a lower bound: an
+ * event that postpones a deadline, such as a Route Monitoring, does not change
+ * the timer. When the timer fires, the deadlines are checked and the timer is
+ * set again.
  */
 #ifndef RIB_TIMER_H
 #define RIB_TIMER_H
 
 #include "rib/types.h"
 
-/* Add a router; its timer does not fire until it is set. */
+/* Add the timer of a router; it does not fire until it is set. */
 int rib_timer_add(struct rib_router *router);
 void rib_timer_remove(struct rib_router *router);
 
-/* Fire at @due_ns. */
+/* Set the timer to fire at @due_ns. */
 void rib_timer_set(struct rib_router *router, uint64_t due_ns);
 
-/* A new deadline exists: fire no later than the earliest it can be. */
+/*
+ * A new deadline was made: set the timer to fire no later than any new deadline
+ * can be.
+ */
 void rib_timer_soon(struct rib_router *router, uint64_t now_ns);
 
-/* The first router to fire, or NULL. */
+/* The router whose timer fires first, or NULL. */
 struct rib_router *rib_timer_first(const struct rib *rib);
 
 bool rib_timer_validate(const struct rib *rib);

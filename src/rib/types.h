@@ -1,8 +1,8 @@
 /*
  * rib/types.h - types that several headers of the rib share
  *
- * Configuration, time, router identity and the budget of a call. Includes no
- * other header of this project, so that every header can include it.
+ * Configuration, time, router identity and the budget of a call. This header
+ * includes no other header of the project, so that every header can include it.
  */
 #ifndef RIB_TYPES_H
 #define RIB_TYPES_H
@@ -20,17 +20,18 @@ struct rib_table;
 #define RIB_NEVER UINT64_MAX
 
 /*
- * What is stored and what is published of one peer and view, by 1 << enum
- * bgp_family; unknown families are bit 0. See rib/policy.h.
+ * Which families of a peer and view are stored, and which are published: bit
+ * masks with 1 << enum bgp_family; bit 0 stands for all unknown families. See
+ * rib/policy.h.
  */
 struct rib_policy_mask {
 	uint64_t stored;
-	uint64_t published; /* a subset of stored */
+	uint64_t published; /* always a subset of stored */
 };
 
 enum rib_mode {
-	RIB_MODE_ATTRIBUTES, /* publish differences in attributes */
-	RIB_MODE_PRESENCE,   /* publish only presence and absence */
+	RIB_MODE_ATTRIBUTES, /* publish every change of the attributes */
+	RIB_MODE_PRESENCE,   /* publish only whether a route is present */
 	RIB_MODE_OFF,	     /* publish everything, store no routes */
 	RIB_MODES
 };
@@ -38,37 +39,41 @@ enum rib_mode {
 struct rib_config {
 	uint64_t seed; /* secret random seed of all hashes */
 	uint8_t mode;  /* enum rib_mode; cannot change later */
-	/* without any Route Monitoring of the router */
+	/* sweep after this time without a Route Monitoring of the router */
 	uint64_t sweep_quiet_ns;
-	/* since the first Route Monitoring of a table */
+	/*
+	 * sweep at most this time after the first Route Monitoring of a table
+	 */
 	uint64_t sweep_max_ns;
-	uint64_t sweep_idle_ns; /* for a table without any Route Monitoring */
+	/* sweep a table without Route Monitoring after this */
+	uint64_t sweep_idle_ns;
 	/* 0 = withdraw immediately; RIB_NEVER = never */
 	uint64_t stale_hold_ns;
 	/*
-	 * Routes; zero means no limit. The limits of a router and a peer apply
-	 * to routers without limits of their own (rib/policy.h).
+	 * Maximum numbers of routes; zero means no limit. The limits for a
+	 * router and a peer apply to routers without limits of their own
+	 * (rib/policy.h).
 	 */
-	uint64_t max_routes; /* of all ribs that share it: see rib_allow() */
+	uint64_t max_routes; /* for all ribs that share it: see rib_allow() */
 	uint64_t max_routes_router;
 	uint64_t max_routes_peer;
-	uint32_t max_peers;  /* per router */
-	uint32_t max_tables; /* per peer */
+	uint32_t max_peers;  /* maximum peers of a router */
+	uint32_t max_tables; /* maximum tables of a peer */
 };
 
-/* The time of a call. */
+/* The present time, given with a call. */
 struct rib_time {
-	uint64_t now_ns;  /* monotonic */
-	uint64_t wall_ns; /* since 1970 */
+	uint64_t now_ns;  /* monotonic clock */
+	uint64_t wall_ns; /* wall clock since 1970 */
 };
 
-/* Inputs of rib_apply() at most; their memory is prefetched together. */
+/* Maximum inputs of rib_apply(); their memory is prefetched together. */
 #define RIB_LOOKAHEAD 16
 
 /*
  * The limit of work of a call. A message of a few kilobytes can become a
  * gigabyte of output, because the attributes that its routes share are repeated
- * for each; so work is bounded by output, not by input.
+ * for each; so a call is limited by the size of its output, not of its input.
  */
 struct rib_budget {
 	/* routes that may still be processed; counts down */
@@ -76,24 +81,26 @@ struct rib_budget {
 	uint64_t bytes_end; /* stop when rib_sink.bytes reaches this value */
 };
 
-/* How much of the next message was applied. All zero = nothing. */
+/* How much of the next message was applied already. All zero = nothing. */
 struct rib_progress {
 	uint32_t part;	 /* enum bgp_nlri_part_id: earlier parts are done */
-	uint32_t offset; /* bytes of its field that are done */
-	uint32_t routes; /* routes in these bytes */
+	uint32_t offset; /* number of bytes of the part's field that are done */
+	uint32_t routes; /* number of routes in these bytes */
 	/*
-	 * The message was counted; held parts are applied first: rib/add_path.h
+	 * The message was counted, although nothing of it was applied yet: held
+	 * parts are applied first (rib/add_path.h).
 	 */
 	bool counted;
 };
 
 /* The identity of a router: its name if it has one, else its address. */
 
-/* Bytes of a name, without the NUL. */
+/* Maximum bytes of a name, without the NUL. */
 #define RIB_NAME_MAX 128
 
 struct rib_identity {
-	uint8_t address[16];	     /* source of its session; IPv4 mapped */
+	/* source address of its session; IPv4-mapped */
+	uint8_t address[16];
 	char name[RIB_NAME_MAX + 1]; /* "" if the address is the identity */
 };
 

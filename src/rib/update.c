@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* Sections */
+/* NLRI parts */
 
 static bool is_dropped(const struct rib_peer *peer, uint8_t view, uint16_t afi,
 		       uint8_t safi)
@@ -37,7 +37,10 @@ __attribute__((noinline)) static struct rib_table *create_table(
 	t->since = rib_clock(router, when->now_ns);
 	rib_table_event(t, RIB_TABLE_EV_DUMP_STARTED);
 	rib_timer_soon(router, when->now_ns);
-	/* What was dropped or not readable may have been its first routes. */
+	/*
+	 * The first routes of the table may have been in a message that was
+	 * dropped or could not be parsed.
+	 */
 	if (peer->reported & RIB_REPORTED_DROPPED)
 		rib_table_event(t, RIB_TABLE_EV_DROPPED);
 	if (peer->suspect_views >> view & 1)
@@ -45,7 +48,7 @@ __attribute__((noinline)) static struct rib_table *create_table(
 	return t;
 }
 
-/* The table of a family; made on first use. NULL if refused. */
+/* The table of a family, created on first use. NULL if it cannot be created. */
 static struct rib_table *get_table(struct rib_peer *peer,
 				   const struct rib_time *when,
 				   const struct bmp_peer *header, uint16_t afi,
@@ -78,7 +81,9 @@ static void count_published(const struct rib_update_routes *s)
 	}
 }
 
-/* False if the budget was spent before the end. */
+/*
+ * Apply one part of the UPDATE. False if the budget was spent before its end.
+ */
 static bool apply_part(const struct rib_input *in, const struct rib_time *when,
 		       struct rib_lookahead *lookahead,
 		       enum bgp_nlri_part_id id, struct rib_progress *progress)
@@ -115,7 +120,7 @@ static bool apply_part(const struct rib_input *in, const struct rib_time *when,
 	s.kind = s.table->kind;
 	s.prefixes = s.kind == BGP_NLRI_PREFIX;
 	s.stamp = s.rib->stamp | (uint32_t)s.table->generation << 28;
-	/* To be determined while the first routes are looked up. */
+	/* The set is determined later, while the first routes are looked up. */
 	if (s.announce && s.rib->config.mode == RIB_MODE_ATTRIBUTES)
 		s.set = RIB_VALUE_NONE;
 	done = rib_update_routes_apply(&s, progress);
@@ -151,7 +156,10 @@ static bool apply_held(struct rib_table *table, const struct rib_time *when,
 	return true;
 }
 
-/* Apply all held parts of a table. False likewise. */
+/*
+ * Apply all held parts of a table. False if the budget was spent before the
+ * end.
+ */
 static bool apply_table_held(struct rib_table *table,
 			     const struct rib_time *when)
 {
@@ -172,7 +180,10 @@ static bool apply_table_held(struct rib_table *table,
 	return true;
 }
 
-/* Apply held parts before the message that showed the form. False likewise. */
+/*
+ * Apply held parts before the message that made the form certain. False if the
+ * budget was spent before the end.
+ */
 static bool apply_due_held(struct rib_peer *peer, const struct rib_time *when)
 {
 	struct rib_table *t;
@@ -187,7 +198,8 @@ static bool apply_due_held(struct rib_peer *peer, const struct rib_time *when)
 /* Messages */
 
 /*
- * The message may have concerned any table of the view, including future ones.
+ * Make all tables of the view suspect, including future ones: the message may
+ * have concerned any of them.
  */
 static void suspect_view(struct rib_peer *peer, const struct rib_time *when,
 			 uint8_t view)
@@ -222,7 +234,10 @@ static void notice_unreadable(struct rib_peer *peer, uint8_t view,
 	rib_notice(peer, view, family, &notice);
 }
 
-/* A part cannot be parsed: its table, made if necessary, is suspect. */
+/*
+ * A part cannot be parsed: its table, which is created if necessary, becomes
+ * suspect.
+ */
 static void suspect_part(struct rib_peer *peer, const struct rib_time *when,
 			 const struct bmp_peer *header,
 			 const struct bgp_nlri_format *format)
@@ -236,7 +251,7 @@ static void suspect_part(struct rib_peer *peer, const struct rib_time *when,
 		rib_table_suspect(t, when);
 }
 
-/* RFC 7606 requires a session reset: nothing of the message can be used. */
+/* RFC 7606 requires a session reset: no part of the message can be used. */
 static void reset_update(struct rib_peer *peer, const struct rib_time *when,
 			 const struct bmp_peer *header,
 			 const struct bgp_update *u)
@@ -307,7 +322,10 @@ enum rib_update_result rib_update(const struct rib_input *in,
 	enum rib_update_result done = RIB_UPDATE_DONE;
 	struct rib_router *router = peer->router;
 
-	/* Per-message counters were updated when the message was begun. */
+	/*
+	 * If the message was begun in an earlier call, its counters were
+	 * updated then.
+	 */
 	if (progress->offset == 0 && !progress->counted) {
 		count_update(router, u);
 		if (u->add_path_guessed != 0 &&

@@ -5,8 +5,8 @@
  * form need not be built, hashed and looked up again.
  *
  * The relevant bytes are the attribute block without MP_REACH and MP_UNREACH
- * and, for routes in MP_REACH, its next hop: the rest of that attribute is the
- * routes.
+ * and, for routes in MP_REACH, its next hop: the rest of that attribute
+ * consists of the routes.
  */
 #include "rib/update_attrs.h"
 
@@ -31,7 +31,10 @@ static bool has_mp(const struct bgp_attrs *a)
 	       bgp_attrs_has(a, BGP_MP_UNREACH);
 }
 
-/* Copy the relevant bytes to @out, which has space for the block + 1. */
+/*
+ * Copy the relevant bytes to @out, which has space for one byte more than the
+ * block.
+ */
 static struct wire_view gather_bytes(const struct bgp_update *u,
 				     enum bgp_nlri_part_id s, uint8_t *out)
 {
@@ -55,7 +58,10 @@ static struct wire_view gather_bytes(const struct bgp_update *u,
 		}
 		before = c;
 	}
-	/* A part that cannot be parsed: copied, so that it is compared, too. */
+	/*
+	 * If a part of the block cannot be parsed, copy it, so that it is
+	 * compared, too.
+	 */
 	memcpy(out + len, before.p, before.left);
 	return (struct wire_view){ out, len + before.left };
 }
@@ -84,7 +90,7 @@ static void cache_attrs(struct rib *rib, const struct bgp_decode_opts *opts,
 		uint8_t *p = realloc(cache->bytes, bytes.len);
 
 		if (p == NULL) {
-			/* No block has this length. */
+			/* no block of attributes has this length */
 			cache->len = SIZE_MAX;
 			return;
 		}
@@ -95,7 +101,10 @@ static void cache_attrs(struct rib *rib, const struct bgp_decode_opts *opts,
 		memcpy(cache->bytes, bytes.p, bytes.len);
 }
 
-/* The maximum bytes for gather_bytes(): the block, a part and a next hop. */
+/*
+ * The maximum number of bytes for gather_bytes(): the block, the part id and a
+ * next hop.
+ */
 static size_t gather_bound(const struct bgp_update *u)
 {
 	return u->attrs.block.len + 64;
@@ -127,7 +136,10 @@ size_t rib_attrs_form_read(const struct rib *rib, struct rib_lookahead *a,
 	out->canonical = bgp_canonical(u, s, room + used);
 	if (out->canonical.p == room + used)
 		used += out->canonical.len;
-	/* If routes are announced again, they usually have the same set. */
+	/*
+	 * If the routes are announced again, they usually have the same set as
+	 * before.
+	 */
 	if (!a->at_expected_id) {
 		out->hash = rib_attrset_hash(&rib->attrsets, out->canonical);
 		out->is_hashed = true;
@@ -136,7 +148,7 @@ size_t rib_attrs_form_read(const struct rib *rib, struct rib_lookahead *a,
 	return used;
 }
 
-/* Complete what lookahead did not compute. */
+/* Compute the form that lookahead did not compute. */
 static bool complete_form(const struct rib *rib, const struct bgp_update *u,
 			  enum bgp_nlri_part_id s, uint8_t *room,
 			  uint32_t guess, struct rib_update_attrs *out)
@@ -177,7 +189,7 @@ void rib_update_attrs_begin(struct rib_router *router,
 		return;
 	}
 	if (form != NULL && form->is_hashed) {
-		out->hash = form->hash; /* and was prefetched */
+		out->hash = form->hash; /* and its slot was prefetched */
 		return;
 	}
 	out->hash = rib_attrset_hash(&rib->attrsets, out->canonical);

@@ -47,8 +47,8 @@ static size_t match_expected_ids(const struct rib_update_routes *s,
 		return 0;
 	/*
 	 * Routes that were announced together usually come together again, but
-	 * not after the same predecessor: when the first is found, the others
-	 * are near.
+	 * not after the same predecessor: so when the first one is found, try
+	 * the following ids for the others.
 	 */
 	if (n > 1 && !rib_key_table_is(s->table->prefixes, id, nlris[0].key)) {
 		id = find_id(s, &nlris[0]);
@@ -63,7 +63,7 @@ static size_t match_expected_ids(const struct rib_update_routes *s,
 	return i;
 }
 
-/* Prefetch the slots, then the entries they name. */
+/* Prefetch the slots, then the entries that the slots name. */
 static void prefetch_slots(const struct rib_update_routes *s,
 			   struct rib_nlri *nlris, size_t n)
 {
@@ -91,7 +91,10 @@ static const struct rib_attrs_form *form_of(const struct rib_update_routes *s)
 		       : NULL;
 }
 
-/* @like: a route that may have the same attributes, or RIB_NO_ID. */
+/*
+ * Begin to find the attribute set. @like is a route that may have the same
+ * attributes, or RIB_NO_ID.
+ */
 static void begin_attrs(struct rib_update_routes *s, uint32_t like,
 			struct rib_update_attrs *attrs)
 {
@@ -103,10 +106,10 @@ static void begin_attrs(struct rib_update_routes *s, uint32_t like,
 }
 
 /*
- * Hot: in passes, so that the cache misses of a batch overlap: the slots of the
- * index, then the entries they name and the routes. The attributes of the part,
- * if not known yet, are looked up in between, so that their misses overlap,
- * too. bench/rib.c
+ * Hot. Looks up in passes, so that the cache misses of a batch overlap: the
+ * slots of the index, then the entries they name and the routes. The attributes
+ * of the part, if not known yet, are looked up in between, so that their misses
+ * overlap, too. bench/rib.c
  */
 static void look_up_batch(struct rib_update_routes *s, struct rib_nlri *nlris,
 			  size_t n)
@@ -156,7 +159,10 @@ static void look_up_single(struct rib_update_routes *s)
 
 /* Publishing */
 
-/* Called when there is something to publish: most parts have nothing. */
+/*
+ * Begin a run. Called only when there is something to publish, which most parts
+ * have not.
+ */
 static void begin_run(struct rib_update_routes *s)
 {
 	const struct bgp_attrs *attrs = &s->u->attrs;
@@ -207,12 +213,18 @@ static void publish_route(struct rib_update_routes *s,
 		route->labels = nlri->labels;
 	route->nlri = nlri->wire;
 	s->published++;
-	/* A key that is not a prefix is overwritten by the next one. */
+	/*
+	 * The buffer of a key that is not a prefix is used again for the next
+	 * key.
+	 */
 	if (!s->prefixes)
 		rib_emit_flush(s->rib);
 }
 
-/* An event or another run was published in between. */
+/*
+ * Publish the pending withdraw of a route. Returns true if there was one; the
+ * run of this part has then ended.
+ */
 static bool withdraw_pending_route(struct rib_update_routes *s, uint32_t id)
 {
 	if (!rib_table_withdraw_pending_route(s->table, s->when, s->paths, id))
@@ -235,7 +247,9 @@ static void out_of_memory(struct rib_update_routes *s)
 
 /* Announcing */
 
-/* The value of a route. *@owned: the caller has a reference. */
+/*
+ * The value for a route. If *@owned is set, the caller has a reference on it.
+ */
 static uint32_t value_of(struct rib_update_routes *s,
 			 const struct rib_nlri *nlri, bool *owned)
 {
@@ -245,8 +259,8 @@ static uint32_t value_of(struct rib_update_routes *s,
 	if (extra.len == 0)
 		return s->set;
 	/*
-	 * In presence mode a prefix needs no attributes; other routes need
-	 * their NLRI.
+	 * In presence mode prefixes need no attributes; other routes need their
+	 * NLRI.
 	 */
 	if (s->prefixes && s->rib->config.mode == RIB_MODE_PRESENCE)
 		return s->set;
@@ -267,7 +281,7 @@ static size_t nlri_value(const struct rib_update_routes *s,
 }
 
 /*
- * True if two NLRI of one key differ only in encoding. Both are at most as long
+ * True if two NLRI of one key differ only in encoding. Each is at most as long
  * as a message.
  */
 static bool same_nlri(struct rib_update_routes *s, uint32_t a, uint32_t b)
@@ -281,7 +295,7 @@ static bool same_nlri(struct rib_update_routes *s, uint32_t a, uint32_t b)
 	if (rib_value_set(&s->rib->attrsets, a) !=
 	    rib_value_set(&s->rib->attrsets, b))
 		return false;
-	/* The first buffer has the current key. */
+	/* The first scratch buffer has the current key. */
 	room = rib_scratch_more(s->rib, 2 * cap);
 	if (room == NULL)
 		return false;
@@ -295,12 +309,15 @@ static void refresh_generation(const struct rib_update_routes *s,
 {
 	uint32_t generation = s->stamp & 0xf0000000;
 
-	/* Not written if unchanged, so that the cache line stays clean. */
+	/*
+	 * Write the stamp only if it changes, so that the cache line stays
+	 * clean.
+	 */
 	if ((e->stamp & 0xf0000000) != generation)
 		e->stamp = (e->stamp & 0xfffffff) | generation;
 }
 
-/* The route exists. Returns true if @value was stored. */
+/* Update a route that exists. Returns true if @value was stored. */
 static bool replace_route(struct rib_update_routes *s,
 			  const struct rib_nlri *nlri, uint32_t id,
 			  struct rib_entry *e, uint32_t value, bool owned)
@@ -326,7 +343,7 @@ static bool replace_route(struct rib_update_routes *s,
 	return false;
 }
 
-/* The limit that one more route of this peer would exceed, or 0. */
+/* The route limit that one more route of this peer would exceed; 0 if none. */
 static uint64_t limit_met(const struct rib_update_routes *s)
 {
 	const struct rib_router *r = s->router;
@@ -368,7 +385,7 @@ static uint32_t create_key(struct rib_update_routes *s, struct rib_nlri *nlri)
 	return entry;
 }
 
-/* The route does not exist. Returns true if @value was stored. */
+/* Add a route that does not exist. Returns true if @value was stored. */
 static bool insert_route(struct rib_update_routes *s, struct rib_nlri *nlri,
 			 uint32_t id, uint32_t value, bool owned)
 {
@@ -404,7 +421,7 @@ static void announce_route(struct rib_update_routes *s, struct rib_nlri *nlri)
 	bool owned, stored;
 	uint32_t value;
 
-	/* The same prefix may occur twice in a batch. */
+	/* Look it up again: the same prefix may occur twice in a batch. */
 	if (id == RIB_NO_ID || s->ids_invalid)
 		id = find_id(s, nlri);
 	value = value_of(s, nlri, &owned);
@@ -450,7 +467,7 @@ static void withdraw_route(struct rib_update_routes *s, struct rib_nlri *nlri)
 	rib_table_remove(s->table, s->paths, id);
 }
 
-/* Walking a part */
+/* Iterating over a part */
 
 /* Hot: once per prefix. */
 void rib_nlri_set_prefix(struct rib_nlri *nlri, enum bgp_family family,
@@ -494,7 +511,7 @@ static bool fill_one(struct rib_update_routes *s, struct bgp_nlri_iter *it,
 	nlri->labels = it->nlri.labels;
 	nlri->wire = it->nlri.wire;
 	nlri->hashed = false;
-	/* Prefixes are published by their fields. */
+	/* Only prefixes have these members; the NLRI itself is not needed. */
 	if (s->prefixes)
 		nlri->wire.len = 0;
 	return true;
@@ -512,7 +529,7 @@ static size_t fill_batch(struct rib_update_routes *s, struct bgp_nlri_iter *it,
 	return n;
 }
 
-/* False if out of memory for the attributes. */
+/* Apply the routes of a batch. False if out of memory for the attributes. */
 static bool apply_nlris(struct rib_update_routes *s, struct rib_nlri *nlris,
 			size_t n)
 {
@@ -543,8 +560,8 @@ static bool apply_batch(struct rib_update_routes *s, struct rib_nlri *nlris,
 
 /*
  * Keys that are not prefixes share one buffer, so they are processed one at a
- * time. Output is counted after each batch, so small batches stay close to the
- * budget.
+ * time. The output is counted after each batch, so with small batches it
+ * exceeds the budget only a little.
  */
 static size_t batch_size(const struct rib_update_routes *s)
 {
@@ -554,7 +571,9 @@ static size_t batch_size(const struct rib_update_routes *s)
 			   : RIB_BATCH;
 }
 
-/* At least one, so that each call makes progress. */
+/*
+ * Limit @most by the budget, but at least 1, so that each call makes progress.
+ */
 static size_t at_most(size_t most, const struct rib_budget *budget)
 {
 	if (budget->routes >= most)
@@ -563,7 +582,8 @@ static size_t at_most(size_t most, const struct rib_budget *budget)
 }
 
 /*
- * Returns how many routes were taken from @it: all, unless the budget is spent.
+ * Returns how many routes were taken from @it: all of them, unless the budget
+ * is spent.
  */
 static size_t apply_batches(struct rib_update_routes *s,
 			    struct bgp_nlri_iter *it)
@@ -592,7 +612,9 @@ static size_t apply_batches(struct rib_update_routes *s,
 	return done;
 }
 
-/* Position at the rest of the part after @progress. False if there is none. */
+/*
+ * Set @it to the rest of the part after @progress. False if there is no rest.
+ */
 static bool start_rest(const struct rib_update_routes *s,
 		       const struct rib_progress *progress,
 		       struct bgp_nlri_iter *it)
@@ -604,7 +626,7 @@ static bool start_rest(const struct rib_update_routes *s,
 	return wire_skip(&it->c, progress->offset) && it->c.left != 0;
 }
 
-/* False if something is left. */
+/* Apply the rest of the part. False if the budget was spent before its end. */
 static bool apply_rest(struct rib_update_routes *s,
 		       struct rib_progress *progress, uint32_t *host_bits)
 {
@@ -625,7 +647,7 @@ static bool apply_rest(struct rib_update_routes *s,
 	return false;
 }
 
-/* True if it is the single route of lookahead. */
+/* True if the part has only one route, which lookahead has looked up. */
 static bool is_single(const struct rib_update_routes *s)
 {
 	return s->lookahead != NULL && s->lookahead->table == s->table &&

@@ -12,7 +12,7 @@
 
 struct rib_nlri;
 
-/* State while a part is applied. */
+/* The state while a part is applied. */
 struct rib_update_routes {
 	struct rib *rib;
 	struct rib_router *router;
@@ -20,38 +20,45 @@ struct rib_update_routes {
 	struct rib_table *table;
 	const struct rib_time *when;
 	const struct rib_input *in;
-	const struct bgp_update *u;	 /* of @in */
+	const struct bgp_update *u;	 /* the decoded UPDATE of in */
 	struct rib_lookahead *lookahead; /* results of lookahead, or NULL */
 	enum bgp_nlri_part_id id;
 	enum bgp_family family;
 	bool announce;
-	bool paths;	  /* routes have path ids */
-	uint8_t kind;	  /* enum bgp_nlri_kind */
-	bool prefixes;	  /* they are prefixes */
-	bool begun;	  /* the run of its routes has begun */
-	bool ids_invalid; /* ids that were looked up may have been reused */
-	/* Set of announcements; RIB_VALUE_NONE = not determined yet */
+	bool paths;    /* the routes have path identifiers */
+	uint8_t kind;  /* enum bgp_nlri_kind */
+	bool prefixes; /* the routes are prefixes */
+	bool begun;    /* a run of changes was begun for this part */
+	/* ids looked up before may now be those of other keys */
+	bool ids_invalid;
+	/* Attribute set of the announcements; RIB_VALUE_NONE = not known yet */
 	uint32_t set;
 	uint32_t stamp;
-	uint64_t published; /* routes */
+	uint64_t published; /* number of routes published */
 	size_t most;	    /* maximum routes in a batch */
 };
 
-/* RFC 7606: an announcement is treated as a synthetic withdraw. */
+/*
+ * True if an announcement is treated as a withdraw (RFC 7606), which is
+ * synthetic.
+ */
 static inline bool rib_update_routes_treat_as_withdraw(
 	const struct rib_update_routes *s)
 {
 	return s->id >= BGP_PART_NLRI && !s->announce;
 }
 
-/* Fill in a plain prefix; its id and hash are determined later. */
+/*
+ * Set the members for a plain prefix, except id and hash, which are determined
+ * later.
+ */
 void rib_nlri_set_prefix(struct rib_nlri *nlri, enum bgp_family family,
 			 const struct bgp_prefix *prefix);
 
 /*
  * Apply the routes of a part to its table from @progress on, and publish the
- * changes. False if the budget was spent before the end; @progress then has the
- * position.
+ * changes. False if the budget was spent before the end; @progress is then the
+ * position to continue from.
  */
 bool rib_update_routes_apply(struct rib_update_routes *s,
 			     struct rib_progress *progress);

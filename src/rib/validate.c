@@ -11,15 +11,17 @@
 
 #include <stdlib.h>
 
-/* Counts made by a walk over all routes, among them references on keys. */
+/* Counts made by visiting all routes, and the expected references on keys. */
 struct tally {
 	const struct rib *rib;
 	uint32_t *prefixes[BGP_FAMILIES];
 	uint32_t *paths[BGP_FAMILIES];
-	uint64_t values;	  /* routes that refer to an attribute set */
-	uint64_t beside;	  /* bytes of route arrays outside the heap */
-	uint64_t subject_changed; /* withdraw queues under an old peer AS */
-	uint64_t syncing;	  /* tables that are syncing */
+	/* number of routes that refer to an attribute set */
+	uint64_t values;
+	uint64_t beside; /* bytes of route arrays outside the heap */
+	/* number of withdraw queues under an old AS of the peer */
+	uint64_t subject_changed;
+	uint64_t syncing; /* number of tables that are syncing */
 };
 
 static uint64_t pool_capacity(const struct rib_key_table *d)

@@ -6,7 +6,7 @@
 
 #include "rib/types.h"
 
-/* For tests: true if all invariants hold. Slow. */
+/* True if all invariants hold. For tests only: it is slow. */
 bool rib_validate(const struct rib *rib);
 
 #endif

@@ -11,7 +11,7 @@ void rib_policy_set(struct rib_peer *peer, const struct rib_policy_mask *policy)
 
 		if (policy != NULL)
 			mask = policy[v];
-		/* Without curation nothing is stored. */
+		/* In RIB_MODE_OFF no routes are stored. */
 		if (off)
 			mask.stored = mask.published;
 		peer->policy[v] = mask;
@@ -31,7 +31,7 @@ void rib_hidden_range_reset(struct rib_table *table)
 				: nothing_hidden;
 }
 
-/* Move the limit of the hidden range from the first key to the last. */
+/* Move the boundary of the hidden range from the first key to the last. */
 void rib_hidden_range_start(struct rib_table *table)
 {
 	table->hidden = (struct rib_hidden_range){

@@ -5,14 +5,15 @@
  * [0, pos) or [pos, end), that has not been published: nothing, everything, or
  * a part while a change of policy is in progress. Then pos moves over the table
  * in slices, and each route it passes is withdrawn or announced. A withdraw
- * queue keeps the hidden range that its table had.
+ * queue has a copy of the hidden range that its table had when the queue was
+ * made.
  */
 #ifndef RIB_VISIBILITY_H
 #define RIB_VISIBILITY_H
 
 #include "rib/rib_internal.h"
 
-/* Hot: once per published route. */
+/* True if the route is in the hidden range. Hot: once per published route. */
 static inline bool rib_is_hidden(const struct rib_hidden_range *hidden,
 				 bool paths, uint32_t id)
 {
@@ -37,21 +38,21 @@ static inline enum rib_disposition rib_disposition_of(
 						 : RIB_DISPOSITION_DROP;
 }
 
-/* A table that was just made. */
+/* Set the hidden range of a table that was just made. */
 void rib_hidden_range_init(struct rib_table *table);
 
-/* The table is empty: hide everything or nothing, by its disposition. */
+/* The table is empty: hide all or no routes, according to its disposition. */
 void rib_hidden_range_reset(struct rib_table *table);
 
 /*
- * Start to hide or to publish the table in slices, from the first key to the
+ * Start to hide or to publish the routes in slices, from the first key to the
  * last.
  */
 void rib_hidden_range_start(struct rib_table *table);
 
 /*
- * The limit has reached the last key. If the disposition changed meanwhile,
- * start again in the other direction.
+ * The boundary of the hidden range has reached the last key. If the disposition
+ * changed meanwhile, start again in the other direction.
  */
 void rib_hidden_range_done(struct rib_table *table);
 

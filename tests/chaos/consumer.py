@@ -383,7 +383,7 @@ async def late_stream_reader(urls, beginning_lost, lossy):
         js = client.jetstream(timeout=5)
         info = await js.stream_info(STREAM)
         while consumer.position < info.state.last_seq:
-            await consumer.read(js)
+            await consumer.read(js, consumer.IDLE)
             info = await js.stream_info(STREAM)
     finally:
         await client.close()

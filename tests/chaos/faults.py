@@ -893,6 +893,19 @@ async def journal_segment_missing(r):
     r.resume_traffic()
 
 
+@fault(needs="journal folder", touches="collector", slow=True)
+async def newest_segment_removed(r):
+    """By somebody who makes room, while it is written to."""
+    await until_snapshot(r)
+    r.trimmed = True
+    r.messages_lost()
+    for path in sorted(r.state.glob("journal/*.seg"))[-1:]:
+        path.unlink()
+    await r.pause(0, 2)
+    if r.rng.random() < 0.5:
+        await r.restart_collector()
+
+
 @fault(needs="folder nats", touches="collector broker", slow=True)
 async def spool_segment_missing(r):
     await until_snapshot(r)

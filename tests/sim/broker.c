@@ -260,6 +260,10 @@ void broker_restart(struct broker *b)
 			continue;
 		}
 		broker_ids_forget(s);
+		s->fresh = false;
+		s->expected_seq = s->last_seq;
+		broker_stream_enforce(s, broker_wall(b));
+		broker_stream_enforce_subjects(s);
 		/* What it read at its start is on the disk. */
 		broker_stream_sync(s);
 	}
@@ -412,7 +416,8 @@ bool broker_set_limit(struct broker *b, const char *stream,
 		c->discard_new = value != 0;
 		break;
 	}
-	broker_stream_enforce_all(s, broker_wall(b));
+	broker_stream_enforce(s, broker_wall(b));
+	broker_stream_enforce_subjects(s);
 	return true;
 }
 
@@ -467,7 +472,7 @@ const char *broker_request(struct broker *b, const char *what, const char *body)
 					   strlen(body) };
 	broker_text_add(&subject, "$JS.API.%s", what);
 	broker_text_clear(&b->text);
-	(void)broker_api(b, subject.at, "", view);
+	broker_api(b, subject.at, "", view);
 	broker_text_free(&subject);
 	broker_text_clear(&b->kept);
 	broker_text_bytes(&b->kept, b->text.at, b->text.len);

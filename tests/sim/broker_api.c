@@ -124,8 +124,7 @@ static void write_state(struct broker_text *t, const struct broker_stream *s,
 	size_t subjects;
 
 	free(list_subjects(s, ">", &subjects));
-	/* A new stream begins at 0, one that became empty behind its end. */
-	if (s->stored == 0 && s->last_seq == 0)
+	if (s->fresh && s->last_seq == 0)
 		first_seq = 0;
 	if (s->stored > 0)
 		deleted = s->last_seq - first_seq + 1 - s->stored;
@@ -159,15 +158,6 @@ static void write_stream(struct request *r, const char *filter, uint64_t offset)
 {
 	struct broker_text *t = &r->b->text;
 
-	if (filter != NULL) {
-		size_t total;
-
-		free(list_subjects(r->s, filter, &total));
-		broker_text_add(t,
-				",\"total\":%zu,\"offset\":%" PRIu64
-				",\"limit\":%d",
-				total, offset, PAGE);
-	}
 	broker_text_add(t, ",\"config\":");
 	broker_config_write(t, &r->s->config);
 	broker_text_add(t, ",\"created\":");
@@ -177,10 +167,14 @@ static void write_stream(struct request *r, const char *filter, uint64_t offset)
 
 static void stream_info(struct request *r)
 {
+	struct broker_text *t = &r->b->text;
 	char filter[TOKEN_MAX];
 	uint64_t offset = 0;
+	size_t total = 0;
 	bool filtered;
 
+	if (r->s == NULL || (r->body.len > 0 && !nats_json_is_object(r->body)))
+		broker_text_add(t, ",\"total\":0,\"offset\":0,\"limit\":0");
 	if (!has_stream(r))
 		return;
 	if (r->body.len > 0 && !nats_json_is_object(r->body)) {
@@ -189,6 +183,10 @@ static void stream_info(struct request *r)
 	}
 	filtered = read_text(r->body, "subjects_filter", filter);
 	(void)read_uint(r->body, "offset", &offset);
+	if (filtered)
+		free(list_subjects(r->s, filter, &total));
+	broker_text_add(t, ",\"total\":%zu,\"offset\":%" PRIu64 ",\"limit\":%d",
+			total, offset, total > 0 ? PAGE : 0);
 	write_stream(r, filtered ? filter : NULL, offset);
 	broker_text_add(&r->b->text, "}");
 }
@@ -323,6 +321,7 @@ static void stream_update(struct request *r)
 {
 	struct broker_config c;
 	const char *error;
+	bool lowered;
 
 	if (!read_config(r, &c)) {
 		broker_config_free(&c);
@@ -340,9 +339,16 @@ static void stream_update(struct request *r)
 		broker_config_free(&c);
 		return;
 	}
+	/* What the old window has ended, the new one does not bring back. */
+	broker_ids_expire(r->s, broker_wall(r->b));
+	lowered = c.max_per_subject > 0 &&
+		  c.max_per_subject < r->s->config.max_per_subject;
 	broker_config_free(&r->s->config);
 	r->s->config = c;
-	broker_stream_enforce_all(r->s, broker_wall(r->b));
+	broker_stream_enforce(r->s, broker_wall(r->b));
+	/* The server does not compare with "no limit". */
+	if (lowered)
+		broker_stream_enforce_subjects(r->s);
 	write_stream(r, NULL, 0);
 	broker_text_add(&r->b->text, "}");
 }
@@ -359,10 +365,14 @@ static void stream_delete(struct request *r)
 
 static void stream_purge(struct request *r)
 {
+	struct broker_text *t = &r->b->text;
 	char filter[TOKEN_MAX];
 	uint64_t seq = 0, keep = 0;
 	bool filtered;
+	size_t begun = t->len;
 
+	/* Errors have this member as well. */
+	broker_text_add(t, ",\"purged\":0");
 	if (r->body.len > 0 && !nats_json_is_object(r->body)) {
 		broker_error(r->b, 400, 10025, "invalid JSON");
 		return;
@@ -382,11 +392,11 @@ static void stream_purge(struct request *r)
 		return;
 	}
 	if (r->s->config.deny_purge) {
-		broker_error(r->b, 500, 10110, "message purge not permitted");
+		broker_error(r->b, 500, 10110, "stream purge not permitted");
 		return;
 	}
-	broker_text_add(&r->b->text,
-			",\"success\":true,\"purged\":%" PRIu64 "}",
+	t->len = begun;
+	broker_text_add(t, ",\"success\":true,\"purged\":%" PRIu64 "}",
 			broker_stream_purge(r->s, filtered ? filter : NULL, seq,
 					    keep));
 }
@@ -418,6 +428,16 @@ static bool names_message(const struct request *r)
 	bool by_seq = read_uint(r->body, "seq", &seq) && seq > 0;
 
 	return (by_seq || last || next) && !(by_seq && last) && !(last && next);
+}
+
+static bool names_nothing(const struct request *r)
+{
+	char text[TOKEN_MAX];
+	uint64_t seq = 0;
+
+	(void)read_uint(r->body, "seq", &seq);
+	return seq == 0 && !read_text(r->body, "last_by_subj", text) &&
+	       !read_text(r->body, "next_by_subj", text);
 }
 
 static void message_get(struct request *r)
@@ -460,6 +480,23 @@ static void message_get(struct request *r)
 	broker_text_add(t, "}}");
 }
 
+/* There is no message @seq to delete. */
+static void refuse_sequence(struct request *r, uint64_t seq)
+{
+	const struct broker_stream *s = r->s;
+	char text[64];
+
+	if (s->config.memory || (seq >= s->first_seq && seq <= s->last_seq)) {
+		snprintf(text, sizeof(text), "sequence %" PRIu64 " not found",
+			 seq);
+		broker_error(r->b, 400, 10043, text);
+		return;
+	}
+	broker_error(r->b, 500, 10057,
+		     seq <= s->last_seq ? "no message found"
+					: "stream store EOF");
+}
+
 static void message_delete(struct request *r)
 {
 	struct broker_message *m;
@@ -487,11 +524,7 @@ static void message_delete(struct request *r)
 	(void)read_uint(r->body, "seq", &seq);
 	m = broker_stream_at(r->s, seq);
 	if (m == NULL) {
-		char text[64];
-
-		snprintf(text, sizeof(text), "sequence %" PRIu64 " not found",
-			 seq);
-		broker_error(r->b, 400, 10043, text);
+		refuse_sequence(r, seq);
 		return;
 	}
 	broker_stream_remove(r->s, m);
@@ -564,7 +597,8 @@ static void direct_get(struct request *r)
 		direct_status(r, "408 Empty Request");
 		return;
 	} else if (!names_message(r)) {
-		direct_status(r, "408 Bad Request");
+		direct_status(r, names_nothing(r) ? "408 Empty Request"
+						  : "408 Bad Request");
 		return;
 	} else {
 		m = find_message(r);
@@ -617,16 +651,14 @@ static void split(struct request *r, const char *text, char stream[TOKEN_MAX])
 	r->s = broker_stream_find(r->b, stream);
 }
 
-/* Only a stream that allows it is subscribed to this subject. */
-static bool answer_direct(struct request *r, const char *text)
+/* Only a stream that allows it answers. */
+static void answer_direct(struct request *r, const char *text)
 {
 	char stream[TOKEN_MAX];
 
 	split(r, text, stream);
-	if (r->s == NULL || !r->s->config.allow_direct)
-		return false;
-	direct_get(r);
-	return true;
+	if (r->s != NULL && r->s->config.allow_direct)
+		direct_get(r);
 }
 
 static void reply_text(struct request *r)
@@ -640,7 +672,7 @@ static void reply_text(struct request *r)
 			       0);
 }
 
-bool broker_api(struct broker *b, const char *subject, const char *reply,
+void broker_api(struct broker *b, const char *subject, const char *reply,
 		struct wire_view body)
 {
 	struct request r = { .b = b, .reply = reply, .body = body };
@@ -648,15 +680,17 @@ bool broker_api(struct broker *b, const char *subject, const char *reply,
 	char stream[TOKEN_MAX];
 
 	if (b->now < b->leaderless_until)
-		return true;
-	if (strncmp(what, "DIRECT.GET.", 11) == 0)
-		return answer_direct(&r, what + 11);
+		return;
+	if (strncmp(what, "DIRECT.GET.", 11) == 0) {
+		answer_direct(&r, what + 11);
+		return;
+	}
 	if (strcmp(what, "INFO") == 0) {
 		r.type = "account_info_response";
 		begin(&r);
 		account_info(&r);
 		reply_text(&r);
-		return true;
+		return;
 	}
 	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
 		size_t len = strlen(requests[i].what);
@@ -669,7 +703,6 @@ bool broker_api(struct broker *b, const char *subject, const char *reply,
 		begin(&r);
 		requests[i].answer(&r);
 		reply_text(&r);
-		return true;
+		return;
 	}
-	return false;
 }

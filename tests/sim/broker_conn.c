@@ -336,10 +336,12 @@ void broker_route(struct broker_conn *from, struct broker_packet *p)
 		return;
 	}
 	taken = broker_deliver(b, p->subject, p->reply, headers, data, 0);
-	if (strncmp(p->subject, "$JS.API.", 8) == 0)
-		taken |= broker_api(b, p->subject, p->reply, data);
-	else
+	if (strncmp(p->subject, "$JS.API.", 8) == 0) {
+		broker_api(b, p->subject, p->reply, data);
+		taken = true;
+	} else {
 		taken |= broker_publish(b, p->subject, p->reply, headers, data);
+	}
 	if (!taken && p->reply[0] != '\0')
 		answer_no_responders(b, p->reply);
 	broker_packet_free(p);

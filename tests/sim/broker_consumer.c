@@ -92,12 +92,20 @@ static uint64_t first_of(const struct broker_stream *s, struct wire_view config)
 	return seq;
 }
 
+static bool takes_some(const struct broker_stream *s, const char *filter)
+{
+	for (size_t i = 0; i < s->config.subject_count; i++)
+		if (broker_subjects_overlap(s->config.subjects[i], filter))
+			return true;
+	return false;
+}
+
 void broker_consumer_create(struct broker *b, struct broker_stream *s,
 			    struct wire_view body)
 {
 	struct broker_consumer *c, **at = &b->consumers;
 	struct wire_view config, value;
-	char *deliver;
+	char *deliver, *filter;
 
 	if (!nats_json_is_object(body) ||
 	    !nats_json_member(body, "config", &config)) {
@@ -111,10 +119,19 @@ void broker_consumer_create(struct broker *b, struct broker_stream *s,
 			     "pull consumers are not in the model");
 		return;
 	}
+	filter = read_text(config, "filter_subject", ">");
+	if (!takes_some(s, filter)) {
+		free(deliver);
+		free(filter);
+		broker_error(b, 400, 10093,
+			     "consumer filter subject is not a valid subset of "
+			     "the interest subjects");
+		return;
+	}
 	c = broker_alloc(sizeof(*c));
 	c->stream = s;
 	c->deliver = deliver;
-	c->filter = read_text(config, "filter_subject", ">");
+	c->filter = filter;
 	c->next_seq = first_of(s, config);
 	if (nats_json_member(config, "idle_heartbeat", &value))
 		(void)nats_json_int(value, &c->heartbeat);

@@ -23,15 +23,20 @@ static void forget_oldest(struct broker_stream *s)
 	free(k);
 }
 
+void broker_ids_expire(struct broker_stream *s, int64_t now_ns)
+{
+	while (s->oldest_id != NULL &&
+	       s->oldest_id->time_ns <= now_ns - s->config.duplicate_window)
+		forget_oldest(s);
+}
+
 uint64_t broker_ids_find(struct broker_stream *s, const char *id,
 			 int64_t now_ns)
 {
 	const struct broker_known_id *k;
 
 	broker_ids_load(s, now_ns);
-	while (s->oldest_id != NULL &&
-	       s->oldest_id->time_ns <= now_ns - s->config.duplicate_window)
-		forget_oldest(s);
+	broker_ids_expire(s, now_ns);
 	k = s->ids[broker_hash(id) % BROKER_ID_SLOTS];
 	while (k != NULL && strcmp(k->id, id) != 0)
 		k = k->next;

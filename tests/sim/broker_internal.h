@@ -183,8 +183,11 @@ void broker_config_write(struct broker_text *t, const struct broker_config *c);
 
 /* broker_api.c */
 
-/* Answer a request to $JS.API. False if nobody takes the subject. */
-bool broker_api(struct broker *b, const char *subject, const char *reply,
+/*
+ * Answer a request to $JS.API. One that is not known gets no answer, as the
+ * server is subscribed to all of them.
+ */
+void broker_api(struct broker *b, const char *subject, const char *reply,
 		struct wire_view body);
 /* Begin an answer with an error, in b->text. */
 void broker_error(struct broker *b, int code, int err_code,

@@ -112,8 +112,8 @@ static bool meets_expectations(struct arrival *a)
 		return false;
 	}
 	if (read_number(a, "Nats-Expected-Last-Sequence", &seq) &&
-	    seq != s->last_seq) {
-		refuse_last(a, s->last_seq);
+	    seq != s->expected_seq) {
+		refuse_last(a, s->expected_seq);
 		return false;
 	}
 	if (broker_header(a->headers, "Nats-Expected-Last-Msg-Id", text,

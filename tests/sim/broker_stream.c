@@ -36,8 +36,8 @@ struct broker_stream *broker_stream_new(const struct broker_config *config,
 	s->config = broker_config_copy(config);
 	s->created_ns = now_ns;
 	s->base = 1;
-	/* An empty stream begins at 0 in the answers; see broker_api.c. */
 	s->first_seq = 1;
+	s->fresh = true;
 	s->synced_first = 1;
 	s->last_id = broker_strdup("");
 	s->ids_loaded = true;
@@ -286,11 +286,30 @@ void broker_stream_remove(struct broker_stream *s, struct broker_message *m)
 		find_first(s);
 }
 
+static void append(struct broker_stream *s, struct broker_message *m)
+{
+	if (s->count == s->size) {
+		s->size = s->size == 0 ? 64 : 2 * s->size;
+		s->messages = broker_realloc(s->messages,
+					     s->size * sizeof(s->messages[0]));
+	}
+	s->messages[s->count++] = m;
+}
+
 uint64_t broker_stream_purge(struct broker_stream *s, const char *filter,
 			     uint64_t before, uint64_t keep)
 {
-	uint64_t purged = 0;
+	uint64_t purged = 0, skip = 0;
 
+	if (filter != NULL && strcmp(filter, ">") == 0)
+		filter = NULL;
+	if (filter == NULL && keep == 0)
+		s->fresh = false;
+	if (filter == NULL && before > s->last_seq + 1)
+		skip = before - 1;
+	/* The server takes 1 for "not set" here. */
+	if (filter == NULL && before == 1)
+		before = 0;
 	for (uint64_t seq = s->last_seq; seq >= s->base && seq > 0; seq--) {
 		struct broker_message *m = broker_stream_at(s, seq);
 
@@ -305,18 +324,13 @@ uint64_t broker_stream_purge(struct broker_stream *s, const char *filter,
 		broker_stream_remove(s, m);
 		purged++;
 	}
+	/* A purge up to beyond the end moves the end. */
+	while (s->last_seq < skip) {
+		s->last_seq++;
+		append(s, NULL);
+	}
 	find_first(s);
 	return purged;
-}
-
-static void append(struct broker_stream *s, struct broker_message *m)
-{
-	if (s->count == s->size) {
-		s->size = s->size == 0 ? 64 : 2 * s->size;
-		s->messages = broker_realloc(s->messages,
-					     s->size * sizeof(s->messages[0]));
-	}
-	s->messages[s->count++] = m;
 }
 
 /* What the limits say of a message when new ones are refused. */
@@ -364,13 +378,12 @@ static void enforce_subject(struct broker_stream *s, struct broker_subject *j)
 		broker_stream_remove(s, j->oldest);
 }
 
-void broker_stream_enforce_all(struct broker_stream *s, int64_t now_ns)
+void broker_stream_enforce_subjects(struct broker_stream *s)
 {
 	for (size_t i = 0; i < s->subjects_size; i++)
 		for (struct broker_subject *j = s->subjects[i]; j != NULL;
 		     j = j->next)
 			enforce_subject(s, j);
-	broker_stream_enforce(s, now_ns);
 }
 
 const char *broker_stream_store(struct broker_stream *s, const char *subject,
@@ -384,6 +397,7 @@ const char *broker_stream_store(struct broker_stream *s, const char *subject,
 		return error;
 	m = broker_alloc(sizeof(*m) + headers.len + data.len);
 	m->seq = ++s->last_seq;
+	s->expected_seq++;
 	m->time_ns = now_ns;
 	m->subject = make_subject(s, subject);
 	m->header_len = headers.len;
@@ -399,7 +413,10 @@ const char *broker_stream_store(struct broker_stream *s, const char *subject,
 	s->last_ns = now_ns;
 	if (s->stored == 1)
 		s->first_seq = m->seq;
-	enforce_subject(s, m->subject);
+	/* One for one: what a lowered limit left remains. */
+	if (s->config.max_per_subject > 0 &&
+	    m->subject->count > (uint64_t)s->config.max_per_subject)
+		broker_stream_remove(s, m->subject->oldest);
 	broker_stream_enforce(s, now_ns);
 	return NULL;
 }

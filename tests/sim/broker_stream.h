@@ -84,8 +84,12 @@ struct broker_stream {
 	size_t count, size;
 	uint64_t base;
 	uint64_t first_seq, last_seq;
+	/* For Nats-Expected-Last-Sequence: a purge does not move it. */
+	uint64_t expected_seq;
 	int64_t last_ns;
 	uint64_t stored, bytes;
+	/* New: its first sequence is 0, not 1, until a purge or a restart. */
+	bool fresh;
 	struct broker_subject **subjects; /* hash table */
 	size_t subjects_size, subject_count;
 
@@ -146,8 +150,8 @@ uint64_t broker_stream_purge(struct broker_stream *s, const char *filter,
 			     uint64_t before, uint64_t keep);
 /* Remove what is over the limits of the stream, or too old. */
 void broker_stream_enforce(struct broker_stream *s, int64_t now_ns);
-/* The same for the limit of every subject as well. */
-void broker_stream_enforce_all(struct broker_stream *s, int64_t now_ns);
+/* Remove what is over the limit of its subject. */
+void broker_stream_enforce_subjects(struct broker_stream *s);
 
 void broker_stream_sync(struct broker_stream *s);
 /* Go back to the last sync. Returns the number of messages that are lost. */
@@ -164,6 +168,8 @@ void broker_ids_add(struct broker_stream *s, const char *id, uint64_t seq,
 void broker_ids_set_last(struct broker_stream *s, const char *id);
 /* Make it from the stored messages, unless that was done. */
 void broker_ids_load(struct broker_stream *s, int64_t now_ns);
+/* Forget ids that are older than the window. */
+void broker_ids_expire(struct broker_stream *s, int64_t now_ns);
 void broker_ids_forget(struct broker_stream *s);
 
 #endif

@@ -27,8 +27,8 @@ MEMORY_KB = 140 * 1024
 
 
 def nats_server():
-    path = shutil.which("nats-server") or shutil.which("nats-server",
-                                                       path="/usr/sbin")
+    path = (os.environ.get("NATS_SERVER") or shutil.which("nats-server")
+            or shutil.which("nats-server", path="/usr/sbin"))
     if path is None:
         pytest.skip("nats-server is not installed")
     return path

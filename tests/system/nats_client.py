@@ -22,6 +22,8 @@ class Client:
     def __init__(self, port, timeout=20, user=None, password=None, ca=None):
         self.timeout = timeout
         self.socket = socket.create_connection(("127.0.0.1", port), timeout)
+        # A request is two writes: the second must not wait for an ACK.
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.file = self.socket.makefile("rb")
         self.info = json.loads(self.file.readline().split(b" ", 1)[1])
         if ca is not None:

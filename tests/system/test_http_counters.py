@@ -6,12 +6,13 @@ import collections
 import json
 import re
 import socket
+import struct
 import subprocess
 
 import pytest
 
-from bmp import messages
-from collecting import RouterTable
+from bmp import Peer, initiation, message, messages, tlv
+from collecting import RouterTable, connect
 from decoding import TREE, data_files, decode, run_decode
 
 # Names of message types on /metrics, by those of "decode --summary".
@@ -222,3 +223,25 @@ def test_bytes_are_those_of_the_journal(watched):
     metrics = c.http.metrics()
     assert metrics.sum("arancini_journal_written_bytes_total") == held
     assert metrics.sum("arancini_output_bytes_total") == 0
+
+
+def test_lost_and_too_long_messages_are_counted(watched):
+    """Gaps in the numbers of draft-ietf-grow-bmp-tlv-20, and mirroring."""
+    peer = Peer("192.0.2.10", 65001)
+    update = peer.announce("198.51.100.0/24")
+
+    def numbered(n):
+        tlvs = b"".join(struct.pack(">HHH", kind, len(value), 0) + value
+                        for kind, value in ((1, struct.pack(">I", n)),
+                                            (7, update[48:])))
+        return message(0, peer.header() + tlvs, version=4)
+
+    c = watched("--bmp-v4", "tlv20", "--publish-mirroring")
+    with connect(c) as sock:
+        sock.sendall(initiation() + peer.up()
+                     + b"".join(map(numbered, (1, 2, 6, 9)))
+                     + message(6, peer.header() + tlv(0, b"x" * 60000) * 3))
+    c.until_said("event=session_close")
+    metrics = c.http.metrics()
+    assert metrics.sum("arancini_router_messages_lost_total") == 5
+    assert metrics.sum("arancini_mirroring_too_long_total") == 1

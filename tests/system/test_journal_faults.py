@@ -341,3 +341,59 @@ def test_a_middle_segment_of_the_spool_that_is_missing(collector, broker,
         c.server.wait_until(
             lambda _: paths(read_stream(arancini, broker)) == wanted, 60)
     c.stop()
+
+
+def test_the_newest_segment_of_the_journal_is_removed(collector, tmp_path):
+    """While it is written to: nothing more goes to a file that nobody sees."""
+    wanted = table(50)
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(30))
+        until_filed(c, tmp_path, TOKEN)
+        removed = newest(c.journal)
+        removed.unlink()
+        c.until_said("event=publisher .*the newest segment of the journal was removed")
+        router.dump(wanted)
+        c.server.wait_until(lambda _: paths(c.published()) == wanted, 60)
+        assert newest(c.journal).name > removed.name
+        c.until_said("event=resync")
+        until_filed(c, tmp_path, TOKEN)
+    c.stop()
+    c = collector()
+    assert c.said("event=restored routers=1 routes=50 .*resyncs=0")
+    c.stop()
+
+
+def test_the_folder_of_the_journal_is_removed(collector, tmp_path):
+    """It is made again."""
+    wanted = table(50)
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(30))
+        until_filed(c, tmp_path, TOKEN)
+        shutil.rmtree(c.journal)
+        c.until_said("event=publisher .*the newest segment of the journal was "
+                     "removed")
+        router.dump(wanted)
+        c.server.wait_until(lambda _: paths(c.published()) == wanted, 60)
+        until_filed(c, tmp_path, TOKEN)
+    c.stop()
+    c = collector()
+    assert c.said("event=restored routers=1 routes=50 ")
+    c.stop()
+
+
+def test_the_folder_of_the_spool_is_removed(collector, broker, arancini):
+    """Publishing goes on when the broker is back, and tables come again."""
+    wanted = table(50)
+    c = start_without_broker(collector, broker)
+    shutil.rmtree(c.journal)
+    with Router(c.port) as router:
+        router.dump(table(30))
+        c.until_said("event=publisher .*spooling to disk")
+        broker.start()
+        c.until_said("event=publisher .*the segments in .* are gone")
+        router.dump(wanted)
+        c.server.wait_until(
+            lambda _: paths(read_stream(arancini, broker)) == wanted, 60)
+    c.stop()

@@ -7,8 +7,9 @@ import subprocess
 import pytest
 
 from access import make_ca, tls_server
+from bmp import Peer, initiation
 from broker import Broker, Proxy
-from collecting import Collector
+from collecting import Collector, come_and_go
 from router import Router, announce, withdraw
 from test_restore import (paths, prefixes, resyncs, table,
                           updates_after_last_epoch)
@@ -71,6 +72,12 @@ def generations(broker):
     return found
 
 
+def snapshots(broker):
+    """The names of routers of which there is anything but the manifest."""
+    return {key.split(".")[1].removeprefix("id_") for key in keys(broker)
+            if ".snap." in key}
+
+
 def until(c, condition, timeout=60):
     c.server.wait_until(lambda _: condition(), timeout)
 
@@ -104,6 +111,20 @@ def test_another_host_goes_on(how, collector, broker, stream):
     assert prefixes(new) == ["10.1.4.0/24"]
     assert prefixes(new, False) == ["10.1.19.0/24"]
     assert resyncs(stream()) == [TOKEN]
+
+
+def test_a_router_that_is_forgotten_leaves_nothing(collector, broker):
+    c = collector("--workers", "1", "--router-id", "sysname",
+                  "--max-routers", "4", "--stale-hold", "6s")
+    peer = Peer("10.0.0.1", 64500)
+    for n in range(4):
+        come_and_go(c, initiation(b"r%d" % n) + peer.up()
+                    + peer.announce("10.0.0.0/24"))
+    until(c, lambda: snapshots(broker) == {"r0", "r1", "r2", "r3"})
+    # They have no routes any more, and one place is to be free.
+    c.until_said("event=routers_forgotten routers=1 held=3 max=4")
+    assert snapshots(broker) == {"r1", "r2", "r3"}
+    c.stop()
 
 
 def test_the_spool_of_a_host_that_was_superseded(collector, broker, stream):

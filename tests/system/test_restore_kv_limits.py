@@ -44,6 +44,17 @@ def test_values_are_cut_by_max_value_size(collector, broker):
     check_restored(collector)
 
 
+def test_who_only_reads_takes_any_bucket(collector, broker, arancini):
+    c = collector()
+    c.send(*LARGE)
+    c.until_said("event=session_close")
+    c.stop()
+    set_bucket(broker, max_age=3600 * 10**9)
+    run = subprocess.run([arancini, "snapshot", "ls", broker.url],
+                         capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run
+
+
 def test_max_value_size_is_lowered_while_it_runs(collector, broker):
     c = collector()
     c.send(*LARGE)
@@ -90,6 +101,7 @@ def test_a_full_bucket(collector, broker):
 
 @pytest.mark.parametrize("settings, said", [
     ({"max_msg_size": 1024}, "max_value_size.*1024"),
+    ({"max_age": 3600 * 10**9}, "a ttl .max_age"),
     ({"max_bytes": 1 << 20, "discard": "old"}, "discard old")])
 def test_a_setting_that_cannot_work(broker, arancini, tmp_path, settings,
                                     said):

@@ -55,19 +55,28 @@ static void test_others_are_unknown(void **state)
 			    "unknown");
 }
 
+/* The first operation that is missing, or NULL. */
+static const char *missing_operation(const struct bgp_nlri_ops *ops)
+{
+	return ops->read == NULL    ? "read"
+	       : ops->key == NULL   ? "key"
+	       : ops->value == NULL ? "value"
+	       : ops->text == NULL  ? "text"
+	       : ops->write == NULL ? "write"
+				    : NULL;
+}
+
 static void test_every_kind_has_all_operations(void **state)
 {
 	(void)state;
 	for (unsigned kind = 0; kind < BGP_NLRI_KINDS; kind++) {
 		const struct bgp_nlri_ops *ops = bgp_nlri_ops[kind];
+		const char *missing = missing_operation(ops);
 
-		assert_non_null(ops);
 		CHECK(ops->name != NULL && is_word(ops->name), "%u: name",
 		      kind);
-		CHECK(ops->read != NULL && ops->key != NULL &&
-			      ops->value != NULL && ops->text != NULL &&
-			      ops->write != NULL,
-		      "%s: an operation is missing", ops->name);
+		CHECK(missing == NULL, "%s: .%s is missing", ops->name,
+		      missing);
 	}
 }
 
@@ -100,6 +109,9 @@ static void test_every_family_takes_any_bytes(void **state)
 			.family = (uint8_t)f,
 		};
 
+		/* test_every_kind_has_all_operations() has said which. */
+		if (missing_operation(bgp_nlri_ops[bgp_family_info(f)->kind]))
+			continue;
 		for (int round = 0; round < 2000; round++) {
 			size_t len = (size_t)round % (sizeof(field) + 1);
 			struct bgp_nlri_iter it;

@@ -542,6 +542,33 @@ static void test_other_families(void **state)
 		{ BGP_IPV4_MVPN, BYTES(5, 18, RD_A, 32, 10, 0, 0, 1, 32, 224, 0, 0, 5), "source-active rd 65000:1 source 10.0.0.1 group 224.0.0.5" },
 		{ BGP_IPV4_MVPN, BYTES(7, 22, RD_A, 0, 0, 0, 9, 32, 10, 0, 0, 1, 32, 224, 0, 0, 5), "source-tree-join rd 65000:1 as 9 source 10.0.0.1 group 224.0.0.5" },
 		{ BGP_IPV4_MVPN, BYTES(4, 4, 1, 2, 3, 4), "leaf route 01020304" },
+		/* RFC 6037 4.2.3 */
+		{ BGP_IPV4_MDT, BYTES(128, RD_A, 192, 0, 2, 1, 232, 0, 0, 1), "mdt rd 65000:1 source 192.0.2.1 group 232.0.0.1" },
+		{ BGP_IPV4_MDT, BYTES(96, RD_A, 192, 0, 2, 1), "malformed" },
+		/* RFC 9832 5: as SAFI 128 */
+		{ BGP_IPV4_CLASSFUL_TRANSPORT, BYTES(120, 0, 1, 1, RD_A, 192, 0, 2, 1), "rd 65000:1 192.0.2.1/32" },
+		{ BGP_IPV6_CLASSFUL_TRANSPORT, BYTES(120, 0, 1, 1, RD_A, 0x20, 1, 0xd, 0xb8), "rd 65000:1 2001:db8::/32" },
+		/* RFC 9815 5.1: as SAFI 71 */
+		{ BGP_LINK_STATE_SPF, BYTES(0, 1, 0, 25, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 12, 2, 0, 0, 8, 0, 0, 0xfd, 0xe8, 0, 0, 0, 1),
+		  "link-state node protocol 2 id 0 local-node(as 279172874240001)" },
+		/* draft-tantsura-idr-unreachability-safi-06 3 */
+		{ BGP_IPV4_UNREACHABILITY, BYTES(0, 5, 24, 10, 1, 2, 9), "unreachable prefix 10.1.2.0/24" },
+		{ BGP_IPV6_UNREACHABILITY, BYTES(0, 5, 32, 0x20, 1, 0xd, 0xb8), "unreachable prefix 2001:db8::/32" },
+		{ BGP_IPV4_UNREACHABILITY, BYTES(0, 9, 24, 10, 1, 2), "malformed" },
+		/* RFC 9871 2.9.1 and 2.9.2 */
+		{ BGP_IPV4_CAR, BYTES(15, 8, 1, 24, 10, 1, 2, 0, 0, 0, 100, 1, 3, 0, 1, 1), "color-aware prefix 10.1.2.0/24 color 100" },
+		{ BGP_IPV6_CAR, BYTES(7, 5, 2, 32, 0x20, 1, 0xd, 0xb8), "ip-prefix prefix 2001:db8::/32" },
+		{ BGP_IPV4_VPN_CAR, BYTES(18, 16, 1, RD_A, 24, 10, 1, 2, 0, 0, 0, 100), "color-aware rd 65000:1 prefix 10.1.2.0/24 color 100" },
+		{ BGP_IPV4_CAR, BYTES(7, 6, 2, 24, 10, 1, 2, 0), "malformed" },
+		{ BGP_IPV6_ROUTE_TARGET, BYTES(96, 0, 0, 0, 100, 0, 2, 0, 100, 0, 0, 0, 1), "route-target 100:0002006400000001/96" },
+		/* RFC 7117 9.2: types of RFC 6514 */
+		{ BGP_L2VPN_MCAST_VPLS, BYTES(3, 22, RD_A, 32, 10, 0, 0, 1, 32, 224, 0, 0, 5, 192, 0, 2, 1), "s-pmsi rd 65000:1 source 10.0.0.1 group 224.0.0.5 originator 192.0.2.1" },
+		{ BGP_L2VPN_MCAST_VPLS, BYTES(4, 4, 1, 2, 3, 4), "leaf route 01020304" },
+		/* draft-ietf-idr-flowspec-l2vpn */
+		{ BGP_L2VPN_FLOWSPEC_PLAIN, BYTES(4, 14, 0x91, 8, 0), "flow component-14 =2048" },
+		/* RFC 9015 3.1.1 and 3.1.2 */
+		{ BGP_SFC, BYTES(0, 1, 0, 10, RD_A, 0, 41), "sfir rd 65000:1 sf-type 41" },
+		{ BGP_SFC, BYTES(0, 2, 0, 11, RD_A, 0, 1, 2), "sfpr rd 65000:1 spi 258" },
 		{ BGP_IPV4_MUP, BYTES(1, 0, 1, 11, RD_A, 16, 10, 1), "interwork-segment rd 65000:1 prefix 10.1.0.0/16" },
 		{ BGP_IPV4_MUP, BYTES(1, 0, 2, 12, RD_A, 192, 0, 2, 1), "direct-segment rd 65000:1 address 192.0.2.1" },
 		{ BGP_LINK_STATE, BYTES(0, 1, 0, 25, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 12, 2, 0, 0, 8, 0, 0, 0xfd, 0xe8, 0, 0, 0, 1),
@@ -610,7 +637,7 @@ static void test_families_are_found_by_afi_and_safi(void **state)
 	assert_int_equal(bgp_family_find(3, 1), BGP_FAMILY_UNKNOWN);
 	assert_int_equal(bgp_family_find(1, 135), BGP_FAMILY_UNKNOWN);
 	assert_int_equal(bgp_family_find(2, 255), BGP_FAMILY_UNKNOWN);
-	assert_int_equal(bgp_family_find(2, 132), BGP_FAMILY_UNKNOWN);
+	assert_int_equal(bgp_family_find(25, 6), BGP_FAMILY_UNKNOWN);
 	assert_true(bgp_family_bit(BGP_FAMILY_UNKNOWN) == 0);
 }
 

@@ -8,6 +8,7 @@
 #include "bmp/bgp_writer.h"
 #include "bmp/canonical.h"
 #include "bmp/decode_context.h"
+#include "bmp/names.h"
 #include "bmp/writer.h"
 
 #include <stdio.h>
@@ -239,11 +240,13 @@ static void random_prefix(struct bgp_nlri *n, uint8_t *bytes,
 	}
 }
 
+/* Any type and body that the kind can have on the wire. */
 static void random_body(struct bgp_nlri *n, uint8_t *bytes)
 {
 	size_t len = 1 + below(100);
 
 	n->type = (uint16_t)below(20);
+	/* No default: a new kind without a case does not compile. */
 	switch ((enum bgp_nlri_kind)n->kind) {
 	case BGP_NLRI_SR_POLICY:
 		len = 8u + bgp_family_info(n->family)->addr_bits / 8u;
@@ -254,13 +257,26 @@ static void random_body(struct bgp_nlri *n, uint8_t *bytes)
 		len = (n->prefix_len + 7u) / 8;
 		n->type = 0;
 		break;
+	case BGP_NLRI_MDT:
+		len = 8;
+		n->type = 0;
+		break;
 	case BGP_NLRI_FLOWSPEC:
 	case BGP_NLRI_VPLS:
+	case BGP_NLRI_UNREACHABILITY:
 	case BGP_NLRI_RAW:
 		n->type = 0;
 		break;
-	default:
+	case BGP_NLRI_EVPN:
+	case BGP_NLRI_LINK_STATE:
+	case BGP_NLRI_MVPN:
+	case BGP_NLRI_MUP:
+	case BGP_NLRI_CAR:
+	case BGP_NLRI_SFC:
 		break;
+	case BGP_NLRI_PREFIX: /* random_prefix() */
+	case BGP_NLRI_KINDS:
+		fail();
 	}
 	fill(bytes, len);
 	n->body = (struct wire_view){ bytes, len };
@@ -301,6 +317,11 @@ static void random_routes(struct routes *r, enum bgp_family family,
 	}
 }
 
+#define SAME_ROUTE(n, what, condition)           \
+	CHECK(condition, "seed %llu: %s: %s",    \
+	      (unsigned long long)seed_of_round, \
+	      bgp_family_info((n)->family)->name, what)
+
 static void check_routes(const struct routes *want, const struct bgp_update *u,
 			 enum bgp_nlri_part_id s)
 {
@@ -315,16 +336,17 @@ static void check_routes(const struct routes *want, const struct bgp_update *u,
 		const struct bgp_nlri *a = &want->nlri[n];
 		const struct bgp_nlri *b = &it.nlri;
 
-		SAME("family", a->family == b->family);
-		SAME("path id", a->path_id == b->path_id);
-		SAME("has path id", a->has_path_id == b->has_path_id);
-		SAME("rd", a->rd == b->rd);
-		SAME("prefix length", a->prefix_len == b->prefix_len);
-		SAME("prefix", memcmp(a->address, b->address, 16) == 0);
-		SAME("labels", same_view(a->labels, b->labels));
-		SAME("type", a->type == b->type);
-		SAME("body", same_view(a->body, b->body));
-		SAME("withdrawn", b->withdrawn == (s < BGP_PART_NLRI));
+		SAME_ROUTE(a, "family", a->family == b->family);
+		SAME_ROUTE(a, "path id", a->path_id == b->path_id);
+		SAME_ROUTE(a, "has path id", a->has_path_id == b->has_path_id);
+		SAME_ROUTE(a, "rd", a->rd == b->rd);
+		SAME_ROUTE(a, "prefix length", a->prefix_len == b->prefix_len);
+		SAME_ROUTE(a, "prefix",
+			   memcmp(a->address, b->address, 16) == 0);
+		SAME_ROUTE(a, "labels", same_view(a->labels, b->labels));
+		SAME_ROUTE(a, "type", a->type == b->type);
+		SAME_ROUTE(a, "body", same_view(a->body, b->body));
+		SAME_ROUTE(a, "withdrawn", b->withdrawn == (s < BGP_PART_NLRI));
 	}
 	SAME("all routes", n == want->n);
 	SAME("no stray bits", it.host_bits == 0);
@@ -503,8 +525,11 @@ static void update_round(void)
 	read_back(&w, &m);
 	check_peer(&peer, &m.peer);
 	bgp_update_decode(m.update.body, &r, &u);
-	CHECK(u.verdict == BGP_ACCEPT, "seed %llu: fault %d of %u",
-	      (unsigned long long)seed_of_round, u.fault, u.fault_code);
+	CHECK(u.verdict == BGP_ACCEPT,
+	      "seed %llu: %s in attribute %u; announced %s, withdrawn %s",
+	      (unsigned long long)seed_of_round, bgp_fault_name(u.fault),
+	      u.fault_code, bgp_family_info(attrs.reach.family)->name,
+	      bgp_family_info(attrs.unreach.family)->name);
 	check_attrs(&attrs, &u.attrs);
 	SAME("next hop of MP_REACH",
 	     same_view(attrs.reach.next_hop, u.attrs.reach.next_hop));

@@ -196,6 +196,36 @@ static void test_an_option_can_end_the_command(void **state)
 	assert_int_equal(s.finals, 7);
 }
 
+static enum option_status end_without_field(const struct option_value *v)
+{
+	assert_null(v->field);
+	return OPTION_FINAL;
+}
+
+/* A command whose options are --help alone has no struct. */
+static void test_a_command_may_have_no_struct(void **state)
+{
+	static const struct option_row only[] = {
+		{ "final", .field = 8, OPTION_SET(end_without_field) },
+		OPTION_ROWS_END,
+	};
+	static const struct option_section only_sections[] = {
+		{ .rows = only },
+		OPTION_SECTIONS_END,
+	};
+	static const struct command_line line = { "test", "", only_sections, "",
+						  true };
+	char *words[] = { "test", "--final", NULL };
+	char *plain[] = { "test", "file", NULL };
+	struct operands operands;
+
+	(void)state;
+	assert_false(options_read(&line, 2, words, NULL, &operands));
+	assert_int_equal(operands.exit_code, 0);
+	assert_true(options_read(&line, 2, plain, NULL, &operands));
+	assert_int_equal(operands.count, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +233,7 @@ int main(void)
 		cmocka_unit_test(test_operands),
 		cmocka_unit_test(test_a_mistake_is_wrong_usage),
 		cmocka_unit_test(test_an_option_can_end_the_command),
+		cmocka_unit_test(test_a_command_may_have_no_struct),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 /*
- * Parse an address without a port. Returns the family in which it was written,
- * AF_INET or AF_INET6, or -EINVAL; then @out is unchanged. ::ffff:192.0.2.1 is
+ * Parse an address without a port. Returns the family of the notation, AF_INET
+ * or AF_INET6, or -EINVAL; then @out is unchanged. ::ffff:192.0.2.1 is
  * AF_INET6.
  */
 int ip_parse(const char *text, uint8_t out[16]);
@@ -22,7 +22,7 @@ int ip_parse(const char *text, uint8_t out[16]);
 void ip_to_sockaddr(const uint8_t address[16], uint16_t port,
 		    struct sp_addr *out);
 
-/* @from must be AF_INET or AF_INET6. */
+/* Convert a socket address, which must be AF_INET or AF_INET6. */
 void ip_from_sockaddr(const struct sockaddr *from, uint8_t out[16]);
 
 #endif

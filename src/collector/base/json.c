@@ -37,8 +37,8 @@ static bool json_grow(struct json *j, size_t more)
 }
 
 /*
- * Reserve @more bytes; the caller writes and counts them. NULL after an
- * allocation failure, now or earlier: the text would have a gap.
+ * Reserve @more bytes, which the caller writes and counts. NULL if out of
+ * memory, now or in an earlier call, because the text would then have a gap.
  */
 static char *json_reserve(struct json *j, size_t more)
 {
@@ -62,7 +62,7 @@ static void put_char(struct json *j, char c)
 	json_append(j, &c, 1);
 }
 
-/* Write a comma if needed, before each key and each element. */
+/* Write a comma if one is needed before the next key or element. */
 static void json_separate(struct json *j)
 {
 	if (j->comma)

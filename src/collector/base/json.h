@@ -27,7 +27,7 @@ struct json {
 
 void json_fini(struct json *j);
 
-/* Clear the text, keep the memory. */
+/* Clear the text, but keep the memory. */
 static inline void json_reset(struct json *j)
 {
 	j->len = 0;
@@ -40,21 +40,24 @@ void json_object(struct json *j);
 void json_end_object(struct json *j);
 void json_array(struct json *j);
 void json_end_array(struct json *j);
-/* @name is written without escaping. */
+/* Write a key; @name is not escaped. */
 void json_key(struct json *j, const char *name);
 
-/* Append text that is not JSON, for a buffer that is used for both. */
+/* Append text that is not JSON, if the buffer is used for both. */
 void json_raw(struct json *j, const char *text, size_t len);
 
-/* End a line of JSON lines. */
+/* End a line of the format JSON Lines. */
 void json_end_line(struct json *j);
 
 /* Values */
 void json_uint(struct json *j, uint64_t value);
 void json_int(struct json *j, int64_t value);
-void json_number(struct json *j, double value); /* with nine digits */
+/* with nine significant digits */
+void json_number(struct json *j, double value);
 void json_null(struct json *j);
-/* Nanoseconds since 1970 as RFC 3339 with milliseconds; 0 is null. */
+/*
+ * A time: nanoseconds since 1970 as RFC 3339 with milliseconds; 0 becomes null.
+ */
 void json_time(struct json *j, uint64_t ns);
 void json_bool(struct json *j, bool value);
 /*
@@ -64,27 +67,27 @@ void json_bool(struct json *j, bool value);
 void json_text(struct json *j, struct wire_view text);
 void json_string(struct json *j, const char *text);
 void json_hex(struct json *j, struct wire_view bytes);
-/* 16 bytes, IPv4 if mapped. */
+/* An address of 16 bytes; IPv4 if it is IPv4-mapped. */
 void json_address(struct json *j, const uint8_t address[16]);
-/* An address of a known family. */
+/* An address whose family is known. */
 void json_ipv4(struct json *j, uint32_t address);
 void json_ipv6(struct json *j, const uint8_t address[16]);
 /* Numbers separated by colons: "65000:1", "65000:1:2". */
 void json_colons(struct json *j, const uint32_t *numbers, size_t count);
 
-/* Copy the text of @part, members of an object. */
+/* Copy the text of @part, which consists of members of an object. */
 void json_splice(struct json *j, const struct json *part);
 
-/* A key and its value, for frequent types. */
+/* A key and its value, for the most frequent types. */
 void json_uint_at(struct json *j, const char *name, uint64_t value);
 void json_int_at(struct json *j, const char *name, int64_t value);
 void json_number_at(struct json *j, const char *name, double value);
 void json_bool_at(struct json *j, const char *name, bool value);
 void json_time_at(struct json *j, const char *name, uint64_t ns);
 void json_null_at(struct json *j, const char *name);
-/* NULL is written as null. */
+/* A NULL text is written as null. */
 void json_string_at(struct json *j, const char *name, const char *text);
-/* Written only if true: absent means false. */
+/* Written only if @value is true: a missing member means false. */
 void json_true_at(struct json *j, const char *name, bool value);
 
 #endif

@@ -68,8 +68,8 @@ void json_bgp_family(struct json *j, uint16_t afi, uint8_t safi)
 }
 
 /*
- * Depends on the family, not on the bytes: ::ffff:0:0/96 is an IPv6 prefix, and
- * its length counts the bits of an IPv6 address.
+ * The form depends on the family and not on the bytes: ::ffff:0:0/96 is an IPv6
+ * prefix, and its length counts the bits of an IPv6 address.
  */
 void json_bgp_prefix(struct json *j, enum bgp_family family,
 		     const uint8_t address[16], uint8_t len)
@@ -157,9 +157,9 @@ static void put_segments(struct json *j, const struct bgp_as_path *path)
 }
 
 /*
- * The flat path, and its segments if it has others than AS_SEQUENCE. An empty
- * path is left out, as all empty lists are: the schema cannot distinguish it
- * from a missing one.
+ * Write the flat path, and its segments if some are not AS_SEQUENCE. An empty
+ * path is left out, like all empty lists, because the schema cannot distinguish
+ * it from a missing one.
  */
 static void put_as_path(struct json *j, const struct bgp_as_path *path)
 {
@@ -237,7 +237,10 @@ static void put_large_communities(struct json *j, struct wire_view list)
 	json_end_array(j);
 }
 
-/* "rt:65000:1"; false for types that have no text. */
+/*
+ * Write the text of an extended community, "rt:65000:1"; false if its type has
+ * no text.
+ */
 static bool ext_community_text(uint8_t high, uint8_t low, const uint8_t *p,
 			       char *buf, size_t size)
 {
@@ -343,7 +346,7 @@ static void put_unknown(struct json *j, const struct bgp_attrs *a)
 		json_end_array(j);
 }
 
-/* Attributes that are a single number. */
+/* Write the attributes that are a single number. */
 static void put_numbers(struct json *j, const struct bgp_attrs *a)
 {
 	if (bgp_attrs_has(a, BGP_ORIGIN))

@@ -13,10 +13,7 @@
 #include "bmp/nlri.h"
 #include "bmp/peer.h"
 
-/*
- * The name of a code point, from bmp/names.h; the number if the name is
- * "unknown".
- */
+/* The name of a code point, from bmp/names.h; its number if it has no name. */
 void json_bgp_code(struct json *j, const char *key,
 		   const char *(*name)(unsigned code), unsigned code);
 
@@ -47,20 +44,20 @@ void json_bgp_prefix(struct json *j, enum bgp_family family,
 		     const uint8_t address[16], uint8_t len);
 
 /*
- * "routeDistinguisher", of NLRI that have one. @nlri is as on the wire; empty
- * for prefixes.
+ * "routeDistinguisher", for families that have one. @nlri is the NLRI as
+ * received; empty for prefixes.
  */
 void json_bgp_rd(struct json *j, enum bgp_family family, struct wire_view nlri,
 		 uint64_t rd);
 
-/* "labels": of three bytes each, as in an NLRI. */
+/* "labels"; each has three bytes, as in an NLRI. */
 void json_bgp_labels(struct json *j, struct wire_view labels);
 
 /* "nextHop", "nextHopLinkLocal"; either may be NULL */
 void json_bgp_next_hop(struct json *j, const uint8_t *address,
 		       const uint8_t *link_local);
 
-/* All attributes except the next hop, which may also come from the NLRI. */
+/* All attributes except the next hop, which may come from the NLRI. */
 void json_bgp_attributes(struct json *j, const struct bgp_attrs *a);
 
 /* Elements of attributes */
@@ -68,14 +65,15 @@ void json_bgp_attributes(struct json *j, const struct bgp_attrs *a);
 /* The "type" of a segment of an AS path. */
 void json_bgp_segment_type(struct json *j, unsigned type);
 /*
- * The name of a community, if it has one, as an element of "communityNames",
- * which the first one begins: then *@any is set, and the caller ends the list.
+ * If the community has a name, write it as an element of the list
+ * "communityNames". The first one begins the list and sets *@any; the caller
+ * ends the list.
  */
 void json_bgp_community_name(struct json *j, uint32_t community, bool *any);
 /* An extended community; @value is 6 bytes. */
 void json_bgp_ext_community(struct json *j, uint8_t type_high, uint8_t type_low,
 			    struct wire_view value);
-/* An attribute that has no member of its own. */
+/* An attribute for which the schema has no member. */
 void json_bgp_attribute(struct json *j, uint8_t flags, uint8_t type,
 			struct wire_view value);
 

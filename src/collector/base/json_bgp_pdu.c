@@ -50,12 +50,13 @@ void json_bgp_open(struct json *j, struct wire_view body)
 	json_end_object(j);
 }
 
-/* Subcodes of Cease (6) whose data has a meaning. */
+/* Subcodes of Cease (6) whose data has a known meaning. */
 enum cease_subcode {
-	CEASE_MAX_PREFIXES = 1, /* RFC 4486 4 */
-	CEASE_SHUTDOWN = 2,	/* RFC 9003 2, as is that of a reset */
+	CEASE_MAX_PREFIXES = 1, /* RFC 4486, section 4 */
+	/* RFC 9003, section 2; the data of a reset has the same form */
+	CEASE_SHUTDOWN = 2,
 	CEASE_RESET = 4,
-	CEASE_HARD_RESET = 9, /* RFC 8538 3.1 */
+	CEASE_HARD_RESET = 9, /* RFC 8538, section 3.1 */
 };
 
 #define CEASE 6
@@ -77,7 +78,7 @@ static void put_error(struct json *j, uint8_t code, uint8_t subcode,
 	json_hex(j, data);
 }
 
-/* RFC 9003 2: a length, then text. */
+/* RFC 9003, section 2: a length, then text. */
 static void put_shutdown(struct json *j, struct wire_view data)
 {
 	struct wire_cursor c = wire_start(data);
@@ -108,7 +109,10 @@ static void put_cease_data(struct json *j, uint8_t subcode,
 		put_shutdown(j, data);
 }
 
-/* The error that a hard reset encapsulates; one in another is not shown. */
+/*
+ * Write the error that a hard reset encapsulates. If that is a hard reset
+ * again, its error is not shown.
+ */
 static void put_hard_reset(struct json *j, struct wire_view data)
 {
 	struct wire_view inner;

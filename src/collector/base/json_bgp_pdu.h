@@ -1,7 +1,7 @@
 /*
  * collector/base/json_bgp_pdu.h - OPENs and NOTIFICATIONs as JSON objects
  *
- * Values, written behind a key; docs/json.md has their members.
+ * The functions write values, after a key. docs/json.md has the members.
  */
 #ifndef COLLECTOR_BASE_JSON_BGP_PDU_H
 #define COLLECTOR_BASE_JSON_BGP_PDU_H
@@ -13,12 +13,15 @@
 /* A capability: "code", "name", "value" in hex, "fields" if they are known. */
 void json_bgp_capability(struct json *j, const struct tlv *capability);
 
-/* @body is that of an OPEN; "error" describes a part that cannot be parsed. */
+/*
+ * The object for the body of an OPEN. Its member "error" describes a part that
+ * cannot be parsed.
+ */
 void json_bgp_open(struct json *j, struct wire_view body);
 
 /*
- * @body is that of a NOTIFICATION; if it is too short, the object is empty.
- * Data whose meaning is known is shown in words, too.
+ * The object for the body of a NOTIFICATION; empty if the body is too short.
+ * Data with a known meaning is also shown as text.
  */
 void json_bgp_notification(struct json *j, struct wire_view body);
 

@@ -1,8 +1,8 @@
 /*
  * collector/base/json_fields.h - described values as JSON
  *
- * What bmp describes field by field (bmp/field_writer.h) as members of the
- * object that is open in @j.
+ * Writes the fields that src/bmp describes (bmp/field_writer.h) as members of
+ * the object that is open in @j.
  */
 #ifndef COLLECTOR_BASE_JSON_FIELDS_H
 #define COLLECTOR_BASE_JSON_FIELDS_H

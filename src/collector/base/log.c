@@ -27,7 +27,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Space for what log_end() may add: cut, lost, a closing brace, a newline. */
+/*
+ * Space that log_end() may need: the fields cut and lost, a closing brace, a
+ * newline.
+ */
 #define TAIL_MAX 80
 
 enum way {
@@ -138,7 +141,7 @@ static bool take_token(struct log_bucket *b, int64_t now_ns)
 	int64_t back = (now_ns - b->last_ns) / each_ns;
 
 	if (b->per_second > 0 && back > 0) {
-		/* Keep the remainder of a token's time. */
+		/* Keep the time that is not enough for a whole token. */
 		b->last_ns += back * each_ns;
 		if (back >= b->burst - b->tokens)
 			b->tokens = b->burst;
@@ -202,13 +205,13 @@ bool log_begin_limited(struct log *log, struct log_bucket *bucket,
 
 /* Building a line */
 
-/* Bytes that may still be used, without the reserved tail. */
+/* The number of bytes that may still be used, without the reserved tail. */
 static size_t line_room(const struct log_line *line)
 {
 	return sizeof(line->bytes) - TAIL_MAX - line->len;
 }
 
-/* Returns false and marks the line if the text does not fit. */
+/* Append text. If it does not fit, mark the line and return false. */
 static bool line_append(struct log_line *line, const char *s, size_t n)
 {
 	if (n > line_room(line)) {
@@ -408,7 +411,7 @@ void log_start(struct log *log, enum log_level level, const char *event,
 	log_text(line, "event", event);
 }
 
-/* Writing it */
+/* Writing a line */
 
 static ssize_t write_now(const struct log *log, const char *p, size_t n)
 {
@@ -420,7 +423,7 @@ static ssize_t write_now(const struct log *log, const char *p, size_t n)
 	case WAY_POLL:
 		if (poll(&ready, 1, 0) != 1) {
 			errno = EAGAIN;
-			return -1; /* with errno, as write(2) does */
+			return -1; /* like write(2): -1, with errno set */
 		}
 		break;
 	case WAY_WRITE:
@@ -431,8 +434,8 @@ static ssize_t write_now(const struct log *log, const char *p, size_t n)
 }
 
 /*
- * The tail may use the reserved space. A thread that loses the race to report
- * lost lines reports none.
+ * Append the tail, which may use the reserved space. If two threads report lost
+ * lines at the same time, only one of them succeeds.
  */
 static void put_tail(struct log_line *line, uint64_t lost)
 {
@@ -470,8 +473,8 @@ void log_end(struct log_line *line)
 		return;
 	}
 	/*
-	 * This line is lost, too; and the count it would have reported is still
-	 * unreported.
+	 * This line is lost, too. The lost lines that it should have reported
+	 * are still to be reported.
 	 */
 	atomic_fetch_add(&log->lost, 1);
 	atomic_fetch_sub(&log->lost_told, lost);

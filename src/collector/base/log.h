@@ -4,8 +4,8 @@
  *	time=2026-11-16T00:22:20.123Z level=info event=session_open
  *		router=core1 from=192.0.2.1:50123
  *
- * (on one line), or the same as a JSON object. A caller gives the event and its
- * values; the format is decided here:
+ * (on one line), or the same as a JSON object. The caller passes the event and
+ * its values, and this module formats them:
  *
  *	struct log_line line;
  *
@@ -15,8 +15,8 @@
  *		log_end(&line);
  *	}
  *
- * If the level is off, log_begin() is one load and a comparison, and the values
- * are not computed.
+ * If the level is off, log_begin() costs one load and a comparison, and the
+ * caller does not compute the values.
  *
  * Threads	Any; a line is built on the caller's stack and written by one
  *		call, so lines never mix. A bucket belongs to one thread.
@@ -37,7 +37,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Below PIPE_BUF, so that a pipe takes a line as a whole or not at all. */
+/* At most PIPE_BUF, so that a pipe takes a line as a whole or not at all. */
 #define LOG_LINE_MAX  2048
 #define LOG_VALUE_MAX 256
 
@@ -59,13 +59,15 @@ const char *log_level_name(enum log_level level);
 
 struct log {
 	int fd;
-	uint8_t way; /* which system call does not wait; set by log_init() */
+	/* method to write without waiting (enum way); set by log_init() */
+	uint8_t way;
 	uint8_t format;
 	bool own_fd;
 	_Atomic uint8_t level;
-	_Atomic uint64_t lost;	    /* lines lost since the start */
-	_Atomic uint64_t lost_told; /* lost lines that were reported */
-	_Atomic uint64_t lines;	    /* lines written since the start */
+	_Atomic uint64_t lost; /* lines lost since the start */
+	/* number of these that were reported in a line */
+	_Atomic uint64_t lost_told;
+	_Atomic uint64_t lines; /* lines written since the start */
 	/* limited lines left out since the start, by any bucket */
 	_Atomic uint64_t suppressed;
 	/*
@@ -83,16 +85,16 @@ struct log {
 #define LOG_SHARED_RATE	 100
 
 /*
- * A rate limit, so that a session cannot fill the disk: a line costs one token;
- * tokens return at @per_second up to @burst.
+ * A rate limit for lines, so that a session cannot fill the disk. A line costs
+ * one token; @per_second tokens are added per second, up to @burst.
  */
 struct log_bucket {
 	uint32_t burst;
 	uint32_t per_second;
 	uint32_t tokens;
-	/* lines suppressed since the last line that was written */
+	/* lines suppressed since the last one that was written */
 	uint32_t suppressed;
-	int64_t last_ns; /* when tokens were last added */
+	int64_t last_ns; /* time when tokens were last added */
 };
 
 struct log_line {
@@ -105,12 +107,12 @@ struct log_line {
 
 /* Life cycle */
 
-/* Write to @fd, which the caller keeps. */
+/* Write to @fd, which the caller closes. */
 void log_init(struct log *log, int fd, enum log_format format,
 	      enum log_level level);
 void log_fini(struct log *log);
 
-/* Called at a reload, from any thread. */
+/* Change the level, at a reload. Any thread. */
 void log_set_level(struct log *log, enum log_level level);
 
 uint64_t log_lost(const struct log *log);
@@ -126,7 +128,7 @@ static inline bool log_wants(const struct log *log, enum log_level level)
 	return level <= atomic_load_explicit(&log->level, memory_order_relaxed);
 }
 
-/* Starts the line at any level; use log_begin(). */
+/* Start the line whatever its level is. Use log_begin() instead. */
 void log_start(struct log *log, enum log_level level, const char *event,
 	       struct log_line *line);
 
@@ -157,14 +159,17 @@ void log_bytes(struct log_line *line, const char *key, const void *value,
 void log_u64(struct log_line *line, const char *key, uint64_t value);
 void log_i64(struct log_line *line, const char *key, int64_t value);
 void log_bool(struct log_line *line, const char *key, bool value);
-/* Seconds with milliseconds. */
+/* A time in seconds with milliseconds. */
 void log_seconds(struct log_line *line, const char *key, int64_t ns);
-/* 16 bytes, IPv4 mapped; with a port, [2001:db8::1]:4000. */
+/*
+ * An address of 16 bytes; IPv4 if IPv4-mapped. With a port as
+ * [2001:db8::1]:4000.
+ */
 void log_address(struct log_line *line, const char *key,
 		 const uint8_t address[16]);
 void log_address_port(struct log_line *line, const char *key,
 		      const uint8_t address[16], uint16_t port);
-/* The text of a negative errno. */
+/* The text for a negative errno. */
 void log_error(struct log_line *line, const char *key, int err);
 
 /* Write the line. */

@@ -18,7 +18,8 @@ size_t peer_id_text(uint8_t type, uint64_t distinguisher,
 		    const uint8_t address[16], char out[PEER_ID_MAX]);
 
 /*
- * Fill type, distinguisher and address. -EINVAL if @text is not an identifier.
+ * Set type, distinguisher and address from @text. -EINVAL if it is not an
+ * identifier.
  */
 int peer_id_parse(const char *text, struct bmp_peer *out);
 

@@ -24,8 +24,8 @@ static size_t url_len(const char *url)
 }
 
 /*
- * Use the last "@": a password may contain an unescaped "@" or "/". Without a
- * scheme, only text with a colon counts as a password.
+ * Replace up to the last "@", because a password may contain an unescaped "@"
+ * or "/". Without a scheme, only text with a colon counts as a password.
  */
 static void url_redact(char *url, size_t len)
 {

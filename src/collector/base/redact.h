@@ -5,7 +5,7 @@
 #define COLLECTOR_BASE_REDACT_H
 
 /*
- * Replace the part before the "@" of each URL in @text (a user, a password or a
+ * In each URL of @text replace the part before the "@" (a user, a password or a
  * token) by one asterisk.
  */
 void redact_userinfo(char *text);

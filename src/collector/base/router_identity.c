@@ -46,7 +46,7 @@ int identity_from_name(const uint8_t address[16], const char *name, size_t len,
 	struct rib_identity id = { 0 };
 	char token[IDENTITY_TOKEN_MAX + 1];
 
-	/* Some routers send the terminator, some pad with blanks. */
+	/* Some routers send a NUL at the end, some pad with blanks. */
 	while (len > 0 && (name[len - 1] == '\0' || name[len - 1] == ' '))
 		len--;
 	if (len == 0 || !is_clean_text(name, len))
@@ -247,7 +247,7 @@ int identity_from_token(const char *token, struct rib_identity *out)
 	}
 	if (err < 0)
 		return -EINVAL;
-	/* Each router has one token: another spelling of it is not valid. */
+	/* Each router has exactly one token: refuse another spelling of it. */
 	identity_token(&id, again);
 	if (strcmp(again, token) != 0)
 		return -EINVAL;

@@ -2,12 +2,12 @@
  * collector/base/router_identity.h - the identity of a router, and the shard
  * that owns it
  *
- *	address (default)	where the session comes from
+ *	address (default)	source address of the session
  *	sysname			the sysName of its Initiation
- *	bgp-id			the BGP identifier of the OPEN it sent (Peer Up)
+ *	bgp-id			BGP identifier of the router's OPEN (in Peer Up)
  *
- * The last two are for routers behind NAT, whose address is not unique. An
- * alias from the configuration, by address and port or by address, overrides
+ * The last two modes are for routers behind NAT, whose address is not unique.
+ * An alias from the configuration, by address and port or by address, overrides
  * all three.
  *
  * An identity is an address or a name. Two forms of one address (192.0.2.1 and
@@ -44,21 +44,22 @@ enum identity_mode {
 	IDENTITY_MODES
 };
 
-/* Bytes of a token, without the NUL. */
+/* Bytes of a token, not counting the NUL. */
 #define IDENTITY_TOKEN_MAX 192
 
 void identity_from_address(const uint8_t address[16], struct rib_identity *out);
 
 /*
- * -EINVAL if the name is empty or has a control character, -ENAMETOOLONG if the
- * name or its token does not fit. *@out is then unchanged.
+ * Make an identity from a name. -EINVAL if it is empty or has a control
+ * character, -ENAMETOOLONG if it or its token is too long. *@out is then
+ * unchanged.
  */
 int identity_from_name(const uint8_t address[16], const char *name, size_t len,
 		       struct rib_identity *out);
 
 /*
- * Look for the identity that @mode needs in @msg. 1 if *@out is filled, 0 if
- * this message does not contain it, or an error of identity_from_name().
+ * Look in @msg for the identity that @mode needs. Returns 1 if *@out was set, 0
+ * if this message does not contain it, or an error of identity_from_name().
  */
 int identity_from_message(enum identity_mode mode, const uint8_t address[16],
 			  const struct bmp_message *msg,
@@ -78,17 +79,20 @@ uint32_t identity_bgp_id(const struct bmp_message *msg);
  */
 uint64_t identity_hash(const struct rib_identity *id);
 
-/* @shards > 0. The high half of the hash, scaled: below @shards. */
+/*
+ * The shard that owns the identity: the high half of the hash, scaled to less
+ * than @shards, which is above 0.
+ */
 uint32_t identity_shard(const struct rib_identity *id, uint32_t shards);
 
-/* The token, terminated. Returns its length. */
+/* Write the token, NUL-terminated. Returns its length. */
 size_t identity_token(const struct rib_identity *id,
 		      char out[IDENTITY_TOKEN_MAX + 1]);
 
-/* The identity of a token. -EINVAL if it is not a valid token. */
+/* The identity that a token stands for. -EINVAL if it is not a valid token. */
 int identity_from_token(const char *token, struct rib_identity *out);
 
-/* The name or the address, for display. Returns the length. */
+/* Write the name or the address, for people. Returns the length. */
 size_t identity_text(const struct rib_identity *id, char *out, size_t cap);
 
 #endif

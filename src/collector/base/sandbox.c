@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Newer than the headers of Linux 6.1, which Debian 12 has. */
+/* Constants that the headers of Linux 6.1, which Debian 12 has, lack. */
 #ifndef LANDLOCK_ACCESS_FS_TRUNCATE
 #define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14)
 #endif
@@ -36,22 +36,25 @@
 
 #define READ_RIGHTS (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 
-/* No devices, sockets, FIFOs or symbolic links are created. */
+/* The collector creates no devices, sockets, FIFOs or symbolic links. */
 #define WRITE_RIGHTS                                                    \
 	(READ_RIGHTS | LANDLOCK_ACCESS_FS_WRITE_FILE |                  \
 	 LANDLOCK_ACCESS_FS_TRUNCATE | LANDLOCK_ACCESS_FS_REMOVE_DIR |  \
 	 LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR | \
 	 LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REFER)
 
-/* The only rights that a rule for a file (not a folder) may have. */
+/* The only rights that a rule for a regular file may have. */
 #define FILE_RIGHTS                                                     \
 	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | \
 	 LANDLOCK_ACCESS_FS_TRUNCATE)
 
-/* All rights that this ABI supports: a right that no rule grants is refused. */
+/*
+ * All rights that this ABI knows. If no rule grants such a right, it is
+ * refused.
+ */
 static uint64_t rights_known(int abi)
 {
-	/* ABI 1: all from EXECUTE to MAKE_SYM. */
+	/* ABI 1 has all rights from EXECUTE to MAKE_SYM. */
 	uint64_t rights = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
 
 	if (abi >= 2)
@@ -142,12 +145,10 @@ int sandbox_rules_add_system(struct sandbox_rules *rules)
 						SANDBOX_READ);
 	if (err == 0)
 		err = sandbox_rules_add(rules, "/dev/null", SANDBOX_WRITE);
-	/*
-	 * The folder to which resolv.conf links on hosts with a local resolver.
-	 */
+	/* Hosts with a local resolver link resolv.conf to this folder. */
 	if (err == 0)
 		err = sandbox_rules_add_file(rules, "/etc/resolv.conf");
-	/* For the stack traces of sanitizers. */
+	/* Sanitizers read it for stack traces. */
 	if (err == 0)
 		err = sandbox_rules_add(rules, "/proc/self/exe", SANDBOX_READ);
 	return err;
@@ -193,7 +194,7 @@ int sandbox_user_become(const struct sandbox_user *user)
 	    setresgid(user->gid, user->gid, user->gid) < 0 ||
 	    setresuid(user->uid, user->uid, user->uid) < 0)
 		return -errno;
-	/* Verify that root cannot be regained. */
+	/* Check that the process cannot become root again. */
 	if (user->uid != 0 && setresuid(0, 0, 0) == 0)
 		return -EPERM;
 	return 0;
@@ -212,7 +213,10 @@ static int landlock_abi(void)
 static int landlock_ruleset_new(uint64_t rights)
 {
 	struct landlock_ruleset_attr attr = { .handled_access_fs = rights };
-	/* Only the first member: kernels and headers differ in the others. */
+	/*
+	 * Pass only the first member, because kernels and headers differ in the
+	 * others.
+	 */
 	long fd = syscall(SYS_landlock_create_ruleset, &attr,
 			  sizeof(attr.handled_access_fs), 0);
 
@@ -232,7 +236,7 @@ static int landlock_rule_add(int ruleset, const struct sandbox_rule *rule,
 
 	if (attr.parent_fd < 0) {
 		err = -errno;
-		/* A folder that we may not enter needs no rule. */
+		/* A folder that this process may not enter needs no rule. */
 		return err == -ENOENT || err == -ENOTDIR || err == -EACCES
 			       ? 0
 			       : err;
@@ -259,7 +263,10 @@ static int landlock_rules_add(int ruleset, const struct sandbox_rules *rules,
 	return err;
 }
 
-/* Returns 0 also if the kernel has no Landlock; *@out records that. */
+/*
+ * Enter the ruleset. Returns 0 also if the kernel has no Landlock; *@out says
+ * so.
+ */
 static int landlock_enter(const struct sandbox_rules *rules,
 			  struct sandbox_state *out)
 {

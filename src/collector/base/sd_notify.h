@@ -22,14 +22,14 @@
 
 struct sd_notify {
 	int fd; /* -1 if NOTIFY_SOCKET is not set */
-	/* interval for sd_notify_alive(); 0 if there is no watchdog */
+	/* interval of sd_notify_alive(); 0 = no watchdog */
 	int64_t watchdog_ns;
 };
 
 /*
  * @socket_path and the two watchdog texts are the values of NOTIFY_SOCKET,
- * WATCHDOG_USEC and WATCHDOG_PID, NULL if unset. 0 or -errno of the socket;
- * after an error every call does nothing.
+ * WATCHDOG_USEC and WATCHDOG_PID; NULL if unset. Returns 0, or -errno if there
+ * is no socket; every other call then does nothing.
  */
 int sd_notify_open(struct sd_notify *n, const char *socket_path,
 		   const char *watchdog_usec, const char *watchdog_pid);
@@ -37,12 +37,12 @@ void sd_notify_close(struct sd_notify *n);
 
 int sd_notify_ready(const struct sd_notify *n);
 int sd_notify_alive(const struct sd_notify *n);
-/* sd_notify_ready() follows when the reload is done. */
+/* Report that a reload has begun; sd_notify_ready() reports that it is done. */
 int sd_notify_reloading(const struct sd_notify *n, int64_t now_ns);
 int sd_notify_stopping(const struct sd_notify *n);
 /*
- * Control characters of @text become blanks; it is truncated at a few hundred
- * bytes.
+ * Report @text as the status. Its control characters become blanks; it is
+ * truncated at a few hundred bytes.
  */
 int sd_notify_status(const struct sd_notify *n, const char *text);
 

@@ -17,7 +17,7 @@
  */
 char *secret_copy(const char *text, size_t len);
 
-/* NULL is fine. */
+/* @secret may be NULL. */
 void secret_free(char *secret);
 
 #endif

@@ -7,10 +7,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Work is done in slices of about a millisecond: this is a thousand slices. */
+/*
+ * A fiber that runs for so long without a yield is logged. Work is done in
+ * slices of about a millisecond, so this is a thousand slices.
+ */
 #define HOG_MS 1000
 
-/* One shard. */
+/* The probes of one shard. */
 struct shard_probe {
 	struct sp_rt *rt;
 	uint32_t shard;
@@ -24,7 +27,7 @@ struct shard_probe {
 
 struct shard_watchdog {
 	struct log *log;
-	uint32_t count; /* the last entry is the publisher */
+	uint32_t count; /* number of shards; the last one is the publisher's */
 	struct shard_probe posts[];
 };
 
@@ -106,7 +109,10 @@ static bool has_moved(struct shard_watchdog *w, struct shard_probe *p)
 	return moved;
 }
 
-/* If out of memory, the next check tries again. */
+/*
+ * Spawn a probe fiber on the shard. If out of memory, the next check tries
+ * again.
+ */
 static void leave_fiber(struct shard_probe *p)
 {
 	if (sp_go_on(p->rt, p->shard, probe_answer, p, NULL) < 0)

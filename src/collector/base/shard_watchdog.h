@@ -7,8 +7,8 @@
  *
  * The service manager is notified only while every shard makes progress. Each
  * check spawns a fiber on every shard that has run the previous one, and
- * returns whether all shards have. An idle shard is woken once per check; the
- * check never waits, even if a shard is stuck.
+ * returns true if all shards have run it. An idle shard is woken once per
+ * check; the check never waits, even if a shard is stuck.
  *
  * A shard that does not run fibers in time does not serve its routers, whether
  * a fiber or the kernel blocks it. A slow disk or broker makes only fibers
@@ -26,8 +26,8 @@ struct sp_rt;
 struct shard_watchdog;
 
 /*
- * Make a runtime that starts with @opts log fibers that block a shard. @log
- * must outlive the runtime.
+ * Prepare @opts so that the runtime logs fibers that block a shard. @log must
+ * outlive the runtime.
  */
 void shard_watchdog_log_blocking(struct log *log, struct sp_opts *opts);
 
@@ -41,8 +41,8 @@ void shard_watchdog_free(struct shard_watchdog *w);
 
 /*
  * True if every shard has made progress since the last check that returned
- * true; the first check returns true. A stuck shard is logged once until it
- * recovers.
+ * true; the first check returns true. A shard that does not is logged once,
+ * until it makes progress again.
  */
 bool shard_watchdog_check(struct shard_watchdog *w);
 

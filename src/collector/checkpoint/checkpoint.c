@@ -21,8 +21,8 @@
 #define FOLDER "snapshots"
 
 /*
- * Pause between attempts at the first manifest, while the log position is not
- * known.
+ * Pause between attempts to write the first manifest, while the log position is
+ * not known.
  */
 #define FIRST (200 * SP_MS)
 
@@ -42,9 +42,10 @@ struct checkpoint {
 	struct sp_task manifest_task;
 	bool writing_manifests;
 	struct manifest manifest; /* the manifest being built */
-	struct nats_error why;	  /* why the state store is not open */
-	bool listed;		  /* a manifest of this run was written */
-	bool failing;		  /* the last manifest could not be written */
+	/* reason why the state store could not be opened */
+	struct nats_error why;
+	bool listed;  /* a manifest of this run was written */
+	bool failing; /* the last manifest could not be written */
 };
 
 struct state_store *checkpoint_store(struct checkpoint *c)
@@ -118,8 +119,8 @@ static int make_manifest(struct checkpoint *c)
 	int err;
 
 	/*
-	 * Read the stream's extent before, too: snapshotter_list() resyncs
-	 * routers for removed messages.
+	 * Also read the stream's extent before, because snapshotter_list()
+	 * resyncs routers for messages removed until then.
 	 */
 	publisher_extent(c->publisher, &c->manifest.held);
 	publisher_log_position(c->publisher, &c->manifest.mark);
@@ -139,7 +140,7 @@ static int make_manifest(struct checkpoint *c)
 	return err;
 }
 
-/* The fiber that writes manifests. */
+/* The main function of the fiber that writes manifests. */
 static int manifest_main(void *checkpoint)
 {
 	struct checkpoint *c = checkpoint;
@@ -147,8 +148,8 @@ static int manifest_main(void *checkpoint)
 	int err;
 
 	/*
-	 * Write the first one soon: until then a crash leaves no list of
-	 * routers.
+	 * Write the first manifest soon, because without it a crash would leave
+	 * no list of routers.
 	 */
 	while (sp_sleep(c->listed ? interval : FIRST) == 0) {
 		err = make_manifest(c);
@@ -159,7 +160,7 @@ static int manifest_main(void *checkpoint)
 	return 0;
 }
 
-/* Life */
+/* Opening and closing */
 
 static int init_per_worker(void *per_worker)
 {
@@ -190,8 +191,8 @@ static int open_bucket(struct checkpoint *c, const char *url)
 	struct nats_reader_options how;
 
 	/*
-	 * Use the credentials of the stream; the bucket may be on other
-	 * servers.
+	 * Use the credentials of the stream, although the bucket may be on
+	 * other servers.
 	 */
 	output_reader(c->env->output, &how);
 	how.nats.servers[0] = url;

@@ -1,4 +1,6 @@
-/* The snapshots that are written at the end: see snapshotter_finish(). */
+/*
+ * Writes the last snapshots, at the end of a worker: see snapshotter_finish().
+ */
 #include "collector/checkpoint/snapshotter.h"
 #include "collector/checkpoint/snapshotter_internal.h"
 #include "collector/router/router.h"
@@ -12,14 +14,14 @@
 #include <stdlib.h>
 
 /*
- * The last files. Files of routers with few routes are written several at a
- * time, because most of the time is spent waiting for the disk. Large ones are
- * written one after the other: together they would all miss the deadline.
+ * Files of routers with few routes are written several at a time, because most
+ * of the time is spent waiting for the disk. Large ones are written one after
+ * the other: together they would all miss the deadline.
  */
 #define AT_ONCE	       16
 #define ROUTES_AT_ONCE 100000
 
-/* Missing files that the log names one by one. */
+/* Maximum number of missing files that are logged by name. */
 #define MISSING_NAMED 20
 
 struct finishing {
@@ -27,17 +29,18 @@ struct finishing {
 	struct last_file *files;
 	size_t count;
 	int64_t deadline;
-	/* Of the files that are being written. */
+	/* Counters of the files that are being written. */
 	uint32_t running;
 	uint64_t routes;
-	struct sp_sem ended; /* posted by each file */
+	struct sp_sem ended; /* posted when a file is complete */
 	int err;
 };
 
 struct last_file {
 	struct finishing *finishing;
-	struct router *router; /* referenced, because queries still run */
-	int64_t age;	       /* start of the valid file; 0 = no valid file */
+	struct router *router; /* referenced, because queries may still run */
+	/* start of the valid file's writing; 0 = no valid file */
+	int64_t age;
 	uint64_t routes;
 	bool written;
 };
@@ -116,8 +119,9 @@ static void write_last_files(struct finishing *f)
 }
 
 /*
- * Routers without a valid file get a resync at the next start; for those with
- * an older one the log is read from there.
+ * Log the routers without an up-to-date file. A router without a valid file
+ * gets a resync at the next start; for a router with an older file, the log is
+ * replayed from its position.
  */
 static void log_missing_files(const struct finishing *f)
 {

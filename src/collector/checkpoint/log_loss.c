@@ -45,14 +45,17 @@ static int event_add(const struct loss_job *job,
 	return publisher_events_add(job->events, subject, bytes, len);
 }
 
-/* On the worker's shard. */
+/* Runs on the worker's shard. */
 static int worker_resync(void *arg)
 {
 	const struct loss_job *job = arg;
 	struct worker *w = job->worker;
 	int err = 0;
 
-	/* Without curation no tables could follow a resync, so none is sent. */
+	/*
+	 * With --curation off no tables could follow a resync, so do not send
+	 * one.
+	 */
 	if (w->snapshotter == NULL)
 		return 0;
 	for (struct router *s = w->routers; s != NULL && err == 0; s = s->next)

@@ -2,10 +2,10 @@
  * collector/checkpoint/log_loss.h - resync consumers after the stream lost
  * messages
  *
- * After a loss, batches that wait to be published refer to tables that
- * consumers do not have. So the publisher first sends the resync events of this
- * module. Each table follows after the waiting batches, with a resync of its
- * own.
+ * After a loss, consumers do not have the tables that the batches waiting to be
+ * published change. So the publisher first sends the resync events of this
+ * module. After the waiting batches each table is published again, with another
+ * resync event.
  *
  * Threads	Any thread that may block and is not a fiber.
  */
@@ -15,9 +15,9 @@
 struct publisher_events;
 
 /*
- * For publisher_options.resync; @env is a struct collector_env. Does nothing
- * while the collector stops, or while it restores its state, because restore
- * checks for losses itself.
+ * The function for publisher_options.resync; @env is a struct collector_env.
+ * Does nothing while the collector stops. Does nothing while it restores its
+ * state, either, because the restore itself checks for losses.
  */
 int log_loss_resync(void *env, struct publisher_events *events);
 

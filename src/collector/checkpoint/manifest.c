@@ -103,7 +103,7 @@ char *manifest_format(const struct manifest *m, const char *collector,
 	if (out == NULL)
 		return NULL;
 	manifest_print(out, m, collector);
-	/* Only after fflush() is the text complete. */
+	/* The text is complete only after fflush(). */
 	if (fflush(out) == 0)
 		fprintf(out, "sum %08x\n", rib_checksum(0, text, *len));
 	if (fclose(out) == 0)
@@ -114,7 +114,7 @@ char *manifest_format(const struct manifest *m, const char *collector,
 
 /* Reading */
 
-/* The next line, without its end. */
+/* Take the next line, without its newline. */
 static bool take_line(struct wire_view *text, struct wire_view *line)
 {
 	const uint8_t *end =
@@ -178,7 +178,7 @@ static enum manifest_status check_version(struct wire_view *text, uint64_t *out)
 	return version > MANIFEST_VERSION ? MANIFEST_VERSION_NEW : MANIFEST_OK;
 }
 
-/* Check and remove the last line. */
+/* Check the checksum in the last line, and remove that line. */
 static bool check_sum(struct wire_view *text)
 {
 	char want[SUM_LEN + 1];

@@ -57,13 +57,13 @@
 struct manifest_entry {
 	char token[IDENTITY_TOKEN_MAX + 1];
 	bool filed;
-	struct record_id relies_on; /* epoch 0 = no record */
+	struct record_id relies_on; /* epoch 0 = no record is known */
 	struct log_position since;
 };
 
 struct manifest {
 	struct log_position mark;
-	struct stream_extent held; /* created_ns 0 = not known */
+	struct stream_extent held; /* created_ns 0 = the extent is not known */
 	struct manifest_entry *entries;
 	size_t count;
 	size_t cap;
@@ -77,30 +77,32 @@ enum manifest_status {
 	MANIFEST_MEMORY,
 };
 
-/* A phrase for display: "is damaged". */
+/* A phrase for people: "is damaged". */
 const char *manifest_text(enum manifest_status status);
 
 void manifest_release(struct manifest *m);
 
-/* -ENOMEM */
+/* Append a copy of @entry. -ENOMEM. */
 int manifest_add(struct manifest *m, const struct manifest_entry *entry);
 
-/* The text of the manifest, to free(); NULL if out of memory. */
+/* The text of the manifest; the caller frees it. NULL if out of memory. */
 char *manifest_format(const struct manifest *m, const char *collector,
 		      size_t *len);
 
 /*
- * Parse the output of manifest_format(); @collector NULL accepts any. *@out can
- * always be released; it is empty unless MANIFEST_OK is returned.
+ * Parse the output of manifest_format(). If @collector is NULL, the manifest of
+ * any collector is accepted. *@out can always be released; it is empty unless
+ * MANIFEST_OK is returned.
  */
 enum manifest_status manifest_parse(struct wire_view text,
 				    const char *collector,
 				    struct manifest *out);
 
 /*
- * The position from which the log is replayed for a file: its start mark, or
- * the position of @entry if @entry is about that file and later. @entry may be
- * NULL. False if the start mark cannot be parsed.
+ * Set *@out to the position from which the log must be replayed for a file: its
+ * start mark, or the position of @entry if @entry is about that file and its
+ * position is later. @entry may be NULL. False if the start mark cannot be
+ * parsed.
  */
 bool manifest_read_from(const struct manifest_entry *entry,
 			struct wire_view start_mark, struct record_id relies_on,

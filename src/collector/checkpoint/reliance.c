@@ -31,13 +31,14 @@ struct record_id reliance_of_end_mark(struct wire_view text)
 		return none;
 	memcpy(word, text.p + begin, text.len - begin);
 	word[text.len - begin] = '\0';
-	/* A mark without a record ends in a single number. */
+	/* A mark without a record ends with a single number. */
 	return record_id_parse(word, &record) ? record : none;
 }
 
 /*
- * Sequences continue over the epochs of a run and begin at 1 in the next run.
- * Of its last record the stream may have only a part.
+ * True if @record directly follows @before. Sequences continue over the epochs
+ * of a run and begin at 1 in the next run. The stream may have only a part of
+ * its last record.
  */
 static bool is_next(struct record_id before, struct record_id record)
 {
@@ -83,7 +84,10 @@ bool reliance_is_held(const struct reliance *r, struct record_id record)
 	if (record.epoch == 0 ||
 	    (r->has_last && record_id_compare(record, r->last) <= 0))
 		return true;
-	/* A later epoch does not prove that all of this epoch was there. */
+	/*
+	 * Compare within the same epoch. A record of a later epoch does not
+	 * prove that all records of this epoch existed.
+	 */
 	for (size_t i = 0; i < r->count; i++)
 		if (r->ends[i].epoch == record.epoch)
 			return r->ends[i].seq >= record.seq;

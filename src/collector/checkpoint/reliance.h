@@ -25,35 +25,39 @@
 #define RELIANCE_END_MAX (LOG_POSITION_MAX + MESSAGE_ID_MAX)
 
 /*
- * Write the end mark of a file, terminated. A @record of epoch 0 is left out.
+ * Write the end mark of a file, NUL-terminated. A @record with epoch 0 is left
+ * out.
  */
 size_t reliance_end_mark(const struct log_position *mark,
 			 struct record_id record, char out[RELIANCE_END_MAX]);
 
 /*
- * The record after an end mark; epoch 0 if there is none or it cannot be
- * parsed.
+ * Get the record from the text of an end mark; epoch 0 if there is none or it
+ * cannot be parsed.
  */
 struct record_id reliance_of_end_mark(struct wire_view text);
 
-/* The records that log and spool contain. */
+/* Which records the log and the spool contain. */
 struct reliance {
 	bool has_last;
 	struct record_id last; /* last record of the stream or the journal */
-	/* The spool after it: the last record of each epoch. */
+	/*
+	 * The last record of each epoch in the spool, after the log's last
+	 * record.
+	 */
 	struct record_id *ends;
 	size_t count;
-	bool gap; /* the spool has a gap, and later records do not count */
+	bool gap; /* the spool has a gap: the records after it do not count */
 };
 
 /*
- * Start from a zeroed struct, then add the records of the spool in order.
+ * Add the records of the spool in order, beginning with a zeroed struct.
  * -ENOMEM.
  */
 int reliance_add_spooled(struct reliance *r, struct record_id record);
 void reliance_release(struct reliance *r);
 
-/* True if @record and all before it exist; true for epoch 0. */
+/* True if @record and all records before it exist; true for epoch 0. */
 bool reliance_is_held(const struct reliance *r, struct record_id record);
 
 #endif

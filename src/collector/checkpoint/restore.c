@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What cannot be known */
+/* State that cannot be known */
 
 static int resync_each(void *job)
 {
@@ -31,9 +31,9 @@ static int resync_each(void *job)
 }
 
 /*
- * A sequence that no table has reached: each run has a later epoch, in
- * milliseconds, and no table changes four million times a second between two
- * starts. docs/decisions/0116
+ * Shift of an epoch to make a sequence number that no table has reached yet:
+ * epochs are times in milliseconds, and no table changes four million times per
+ * second between two starts. docs/decisions/0116
  */
 #define LEAP_SHIFT 12
 
@@ -54,9 +54,9 @@ static bool is_empty(const struct restore *r)
 }
 
 /*
- * True if an earlier run may have published. Then a table that begins now may
- * have existed before without a trace (its peer was removed, or the snapshots
- * were set aside) and must not reuse its sequence numbers.
+ * True if an earlier run may have published updates. Then a table that begins
+ * now may have existed before without leaving a trace (its peer was removed, or
+ * the snapshots were set aside), and it must not reuse its sequence numbers.
  */
 static bool has_history(const struct restore *r)
 {
@@ -72,7 +72,7 @@ static uint64_t log_rollbacks(struct restore *r)
 	return stats.rollbacks;
 }
 
-/* The last step, on each shard. */
+/* The last step of a restore, on each shard. */
 static int shard_finish(void *job)
 {
 	struct shard_job *s = job;
@@ -82,7 +82,7 @@ static int shard_finish(void *job)
 	rib_restore_done(s->worker->rib, &when);
 	if (s->worker->snapshotter != NULL)
 		s->worker->snapshotter->rollbacks = s->restore->rollbacks;
-	/* A router that is not restored may still be in the log. */
+	/* The log may have tables of routers that are not restored. */
 	if (s->restore->unknown || has_history(s->restore))
 		rib_restore_sequence_floor_new(s->worker->rib, leap);
 	for (struct router *it = s->worker->routers; it != NULL;
@@ -114,8 +114,8 @@ static void log_cannot_tell(struct restore *r, const char *why, int err)
 		return;
 	log_text(&line, "why", why);
 	/*
-	 * For a trimmed log @why has the explanation; the text of -ESTALE does
-	 * not help.
+	 * If the log was trimmed (-ESTALE), @why has the explanation, and the
+	 * text of the errno does not help.
 	 */
 	if (err < 0 && err != -ESTALE)
 		log_error(&line, "error", err);
@@ -124,7 +124,9 @@ static void log_cannot_tell(struct restore *r, const char *why, int err)
 	log_end(&line);
 }
 
-/* Choose the position to replay from; false if there is nothing to read. */
+/*
+ * Choose the position from which to replay; false if there is nothing to read.
+ */
 static bool choose_from(struct restore *r)
 {
 	bool found = false;
@@ -146,7 +148,7 @@ static bool choose_from(struct restore *r)
 	return found && r->from.position < r->end.position;
 }
 
-/* Replay the log after the files. */
+/* Replay the log after the files were read. */
 static int read_log(struct restore *r, struct nats_error *why)
 {
 	const struct config *config = r->env->config;
@@ -189,7 +191,10 @@ static int read_log(struct restore *r, struct nats_error *why)
 	return err < 0 || !choose_from(r) ? err : restore_tail(r, why);
 }
 
-/* A log that cannot be read is not an error: consumers get everything again. */
+/*
+ * Read the log or the spool. If it cannot be read, this is not an error:
+ * consumers get all tables again.
+ */
 static int source_read(struct restore *r,
 		       int (*read)(struct restore *r, struct nats_error *why))
 {
@@ -221,9 +226,9 @@ static int resync_if_damaged(struct restore *r)
 }
 
 /*
- * Records of the spool are missing, for example its oldest segment: the rest is
- * published after a gap. If a file relies on them, check_reliance() finds out;
- * but consumers that see the gap need a resync.
+ * Request a resync if records of the spool are missing, for example its oldest
+ * segment: the rest is published after a gap, which consumers see. (If a file
+ * relies on the missing records, check_reliance() finds that.)
  */
 static int check_spool_gap(struct restore *r)
 {
@@ -234,7 +239,7 @@ static int check_spool_gap(struct restore *r)
 	return each_shard(r, COLLECTOR_ENV_SERIAL, resync_each);
 }
 
-/* Resync if the spool was lost or the stream rolled back. */
+/* Request a resync if the spool was lost or the stream was rolled back. */
 static int check_reliance(struct restore *r)
 {
 	uint64_t routers = 0;
@@ -294,7 +299,7 @@ static void log_manifest(struct restore *r, const char *why, const char *hint)
 	log_end(&line);
 }
 
-/* Set the manifest aside; the snapshots are used without it. */
+/* Set the manifest aside, and use the snapshots without it. */
 static int set_aside(struct restore *r, const char *why)
 {
 	r->unknown = true;
@@ -302,7 +307,7 @@ static int set_aside(struct restore *r, const char *why)
 	return state_store_set_aside(r->store, MANIFEST_NAME);
 }
 
-/* In a fiber. */
+/* Runs in a fiber. */
 static int read_manifest(void *restore)
 {
 	struct restore *r = restore;
@@ -314,7 +319,7 @@ static int read_manifest(void *restore)
 	int err = state_store_get(store, MANIFEST_NAME, MANIFEST_MAX, &text,
 				  &len);
 
-	/* The disk failed, or a bucket lost a part of the manifest. */
+	/* The disk failed, or the bucket lost a part of the manifest. */
 	if (err == -EIO)
 		return set_aside(r, "cannot be read");
 	if (err == -EPROTONOSUPPORT)
@@ -371,7 +376,7 @@ static int restore_all(struct restore *r)
 	return err;
 }
 
-/* On each shard. */
+/* Runs on each shard. */
 static int raise_floor(void *job)
 {
 	struct shard_job *s = job;

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Bytes of a prefix key: route distinguisher, length, address. */
+/* Maximum bytes of a prefix key: route distinguisher, length, address. */
 #define KEY_MAX (8 + 1 + 16)
 
 static uint8_t view_of(const struct egress_update *u)
@@ -93,7 +93,10 @@ static int restore_update(struct router *router, const struct egress_update *u)
 	return rib_restore_seen(table, &route, u->announced, u->sequence);
 }
 
-/* A peer that exists has the state of its file, which may be newer. */
+/*
+ * Apply only the sequence of an update. A peer that exists already keeps the
+ * properties from its file, which may be newer.
+ */
 static int restore_sequence(struct router *router,
 			    const struct egress_update *u)
 {

@@ -1,7 +1,7 @@
 /*
  * collector/checkpoint/restore_apply.h - apply one message of the log to a rib
  *
- * Threads	The shard of the router.
+ * Threads	The shard of the router only.
  */
 #ifndef COLLECTOR_CHECKPOINT_RESTORE_APPLY_H
 #define COLLECTOR_CHECKPOINT_RESTORE_APPLY_H
@@ -19,13 +19,16 @@ int restore_updates(struct router *router, struct wire_view batch,
 		    uint64_t *bad);
 
 /*
- * The same for a log other than the one that the router's file refers to: only
- * the sequences of its tables are used.
+ * Apply only the sequences of the updates of a batch. For messages of another
+ * log than the one that the router's file refers to.
  */
 int restore_sequences(struct router *router, struct wire_view batch,
 		      uint64_t *bad);
 
-/* Apply events: after a RESYNC consumers have only what follows it. */
+/*
+ * Apply the events of a batch. After a RESYNC event consumers have only the
+ * routes that follow it.
+ */
 void restore_events(struct router *router, struct wire_view batch);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * collector/checkpoint/restore_internal.h - what the files of a restore share
+ * collector/checkpoint/restore_internal.h - shared data of the files of a
+ * restore
  *
  * Private to restore*.c.
  */
@@ -27,15 +28,17 @@ struct shard_job {
 	uint8_t *bytes; /* chunks of the log */
 	size_t len;
 	size_t cap;
-	/* Results. */
+	/* Results of the shard: */
 	uint64_t routers;
 	uint64_t routes;
 	uint64_t damaged;
 	uint64_t updates; /* updates of the log */
 	uint64_t bad;
 	uint64_t resyncs;
-	uint64_t unbacked;   /* routers whose files rely on lost records */
-	bool position_found; /* from is the smallest position of its routers */
+	/* routers whose files rely on records that are lost */
+	uint64_t unbacked;
+	/* from is valid: the lowest position of the shard's routers */
+	bool position_found;
 	struct log_position from;
 };
 
@@ -45,15 +48,16 @@ struct restore {
 	struct publisher *publisher;
 	struct log *log;
 	struct shard_job *jobs;
-	uint32_t workers; /* env->worker_count */
+	uint32_t workers; /* number of workers */
 	struct manifest manifest;
 	bool has_manifest;
 	struct log_position end; /* end of the part of the log to read */
 	struct log_position from;
-	/* the log cannot be read: the state of some routers is not known */
+	/* the log cannot be read, so the state of some routers is not known */
 	bool unknown;
-	bool spool;		/* the spool is being read, not the log */
-	struct nats_error *why; /* error text of the read */
+	/* true while the spool is read, false while the log is read */
+	bool spool;
+	struct nats_error *why; /* for the text of an error while reading */
 	bool has_stored;
 	struct record_id stored;
 	struct reliance reliance; /* records that log and spool contain */
@@ -62,26 +66,30 @@ struct restore {
 };
 
 /*
- * The object of a router in the state. *@made is true if it was created now. On
- * its shard.
+ * Get the object of a router; *@made is true if it was created by this call.
+ * Runs on the shard of the router.
  */
 struct router *restore_router(struct shard_job *s,
 			      const struct rib_identity *id, bool *made);
 
-/* restore_snapshots.c: the snapshots of a shard's routers. @job is a struct shard_job. */
+/*
+ * restore_snapshots.c: restore the snapshots of a shard's routers. @job is a
+ * struct shard_job.
+ */
 int restore_files(void *job);
 
 /* restore_log.c */
 
 /*
- * Find the smallest log position of a shard's routers. If one refers to another
- * log, the state of its consumers is not known. @job is a struct shard_job.
+ * Find the lowest log position of a shard's routers. If a position is in
+ * another log, the state of that router's consumers is not known. @job is a
+ * struct shard_job.
  */
 int restore_find_from(void *job);
 
 /*
- * After log and spool were read: routers whose files rely on a missing record
- * get a RESYNC. @job is a struct shard_job.
+ * Call it after log and spool were read: routers whose files rely on a missing
+ * record get a RESYNC. @job is a struct shard_job.
  */
 int restore_check_reliance(void *job);
 
@@ -89,9 +97,9 @@ int restore_check_reliance(void *job);
 int restore_tail(struct restore *r, struct nats_error *why);
 
 /*
- * Read the records of the spool that are not in the stream: they will be
- * published. Also done if nothing else is known, to learn at least the routers.
- * Blocks the thread.
+ * Read the records of the spool that are not in the stream, because they will
+ * be published. If nothing else is known, read them nevertheless, to know the
+ * routers. Blocks the thread.
  */
 int restore_spool(struct restore *r, struct nats_error *why);
 

@@ -23,18 +23,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the log that are passed to a shard at once. */
+/* Maximum bytes of the log that are passed to a shard together. */
 #define SHARE ((size_t)1024 * 1024)
 
 /*
- * How long to wait for the next message of a stream that has one, even if the
- * deadline is nearer.
+ * Minimum time to wait for the next message if the stream has one, even if the
+ * deadline is earlier.
  */
 #define WAIT_MIN (10 * SP_S)
 
-/* A message for a shard; the token and the bytes follow. */
+/*
+ * The header of a message for a shard; the router's token and the bytes follow.
+ */
 struct log_chunk {
-	uint64_t position; /* UINT64_MAX for the spool, which follows the log */
+	/* position in the log; UINT64_MAX for the spool, which follows it */
+	uint64_t position;
 	uint32_t token;
 	uint32_t bytes;
 	bool updates;
@@ -80,7 +83,7 @@ int restore_check_reliance(void *job)
 	return 0;
 }
 
-/* On the shard: apply the messages gathered for it. */
+/* Apply the messages that were collected for a shard. Runs on that shard. */
 static int apply_chunk(struct shard_job *s, const struct log_chunk *chunk,
 		       const uint8_t *bytes)
 {
@@ -99,7 +102,10 @@ static int apply_chunk(struct shard_job *s, const struct log_chunk *chunk,
 	if (router == NULL)
 		return -ENOMEM;
 	if (made) {
-		/* The router has no file, but its sequences continue. */
+		/*
+		 * The router has no file: it gets a RESYNC, but its sequences
+		 * continue.
+		 */
 		router->resync = true;
 		router->snapshot.replay_from = r->from;
 		s->routers++;
@@ -164,15 +170,13 @@ static int make_room(struct shard_job *s, size_t len)
 	return 0;
 }
 
-/* True if a record of the spool is already in the stream. */
+/* True if the stream already has this record of the spool. */
 static bool is_stored(const struct restore *r, const struct log_message *m)
 {
 	return r->has_stored && record_id_compare(m->record, r->stored) <= 0;
 }
 
-/*
- * Pass a message of the log to the shard of its router, together with others.
- */
+/* Add a message of the log to the chunk for the shard of its router. */
 static int message_dispatch(void *restore, const struct log_message *m)
 {
 	struct restore *r = restore;
@@ -219,7 +223,7 @@ static int chunks_flush(struct restore *r)
 	return err;
 }
 
-/* In a fiber: read the journal or the spool. */
+/* Read the journal or the spool. Runs in a fiber. */
 static int read_journal(void *restore)
 {
 	struct restore *r = restore;
@@ -241,7 +245,10 @@ static int read_journal_in_fiber(struct restore *r, struct nats_error *why)
 	return err < 0 ? err : ret;
 }
 
-/* Blocks the thread that starts the collector: nothing else runs yet. */
+/*
+ * Read the stream. Blocks the thread that starts the collector; no other part
+ * runs yet.
+ */
 static int read_stream(struct restore *r, struct nats_error *why)
 {
 	int64_t wait = r->env->config->snapshot.restore_wait;

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of a snapshot that are read at once. */
+/* Number of bytes of a snapshot that are read in one call. */
 #define CHUNK ((size_t)256 * 1024)
 
 struct router *restore_router(struct shard_job *s,
@@ -80,7 +80,7 @@ static int snapshot_read(struct rib_snapshot_reader *reader,
 }
 
 /*
- * Set aside a file that cannot be used as a whole. The routes that were read
+ * Set aside a file that cannot be used completely. The routes that were read
  * from it are valid.
  */
 static int set_aside(struct shard_job *s, const char *name,
@@ -116,7 +116,7 @@ static int snapshot_check(struct shard_job *s, const char *name,
 		return -ENOMEM;
 	router->snapshot.filed = true;
 	/*
-	 * The end of a damaged file was not read: use the position of the
+	 * The end mark of a damaged file was not read: use the position of the
 	 * manifest.
 	 */
 	if (status == RIB_SNAPSHOT_OK)
@@ -132,7 +132,10 @@ static int snapshot_check(struct shard_job *s, const char *name,
 		return set_aside(s, name, router, rib_snapshot_text(status));
 	if (!has_position)
 		return set_aside(s, name, router, "has no mark of ours");
-	/* A RESYNC was in progress after this file was written. */
+	/*
+	 * The manifest says that a RESYNC was in progress after this file was
+	 * written.
+	 */
 	router->resync = entry != NULL && !entry->filed;
 	router->snapshot.valid = true;
 	s->routers++;
@@ -148,7 +151,7 @@ static int snapshot_restore(struct shard_job *s, const char *name,
 	struct state_store_reader *file;
 	int err = state_store_open(s->restore->store, name, &file);
 
-	/* In a bucket: the head entry was written by a later version. */
+	/* In a bucket: a later version has written the head. */
 	if (err == -EPROTONOSUPPORT)
 		log_file(s, name, rib_snapshot_text(RIB_SNAPSHOT_VERSION_NEW),
 			 "run that version, or start with another --state");

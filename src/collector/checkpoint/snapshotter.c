@@ -21,23 +21,23 @@
 #include <string.h>
 
 /*
- * A file is written again when this many routes and a tenth of the table have
- * changed: decision 0096.
+ * A file is written again when so many routes, and at least a tenth of all,
+ * have changed: decision 0096.
  */
 #define CHANGES_MIN   1000
 #define CHANGES_SHARE 10
 #define AGE_MAX	      (300 * SP_S)
 
 /*
- * While routers send without a pause, snapshots use one part in SHARE of the
+ * While routers send without a pause, writing snapshots uses 1 / SHARE of the
  * shard's time: decision 0161.
  */
 #define SHARE 50
-/* Pause between checks whether the spool is empty. */
+/* Pause between two checks whether the spool is empty. */
 #define SPOOL_WAIT (200 * SP_MS)
-/* Work between two checks whether routers send. */
+/* Duration of work between two checks whether sessions have input. */
 #define STINT (1 * SP_MS)
-/* Pause between such checks while they do. */
+/* Pause between these checks while sessions have input. */
 #define INPUT_WAIT (1 * SP_MS)
 
 bool snapshot_file_name(const struct rib_router *router,
@@ -90,14 +90,14 @@ struct taking {
 	struct state_store_writer *writer;
 	bool hurry;
 	int64_t deadline;
-	int64_t worked; /* work since the last pause */
+	int64_t worked; /* duration of work since the last pause */
 	struct record_id relies_on;
 	uint64_t bytes;
 };
 
 /*
  * Let other fibers run. After each STINT of work, wait until no session has
- * unread input, but not longer than SHARE allows.
+ * unread input, but not longer than SHARE requires.
  */
 static int snapshot_throttle(struct taking *t)
 {
@@ -147,9 +147,8 @@ static int take_slices(struct taking *t)
 }
 
 /*
- * True if the fence @number has returned; other fences belong to attempts that
- * ended. *@spooled: everything before it is safe in the spool, not in the
- * stream.
+ * True if fence @number has returned; other fences belong to attempts that
+ * ended. *@spooled: the output before it is safe only in the spool.
  */
 static bool fences_take(struct snapshotter *snapshotter, uint64_t number,
 			bool *spooled)
@@ -173,7 +172,7 @@ static bool fences_take(struct snapshotter *snapshotter, uint64_t number,
 	return found;
 }
 
-/* Send a fence after everything published, and wait until it returns. */
+/* Send a fence after all output, and wait until it returns. */
 static int fence_send(struct snapshotter *snapshotter,
 		      const struct rib_router_info *router, int64_t deadline,
 		      bool *spooled)
@@ -185,7 +184,9 @@ static int fence_send(struct snapshotter *snapshotter,
 	while (err == 0) {
 		if (fences_take(snapshotter, number, spooled))
 			return 0;
-		/* A fence that found the bridge full waits in the batcher. */
+		/*
+		 * If the bridge was full, the fence still waits in the batcher.
+		 */
 		if (egress_batcher_blocked(w->batcher))
 			err = egress_batcher_wait(w->batcher, deadline);
 		if (err == 0)
@@ -231,8 +232,7 @@ static struct wire_view end_mark_view(const struct log_position *position,
 }
 
 /*
- * The end: wait until everything is safe, write the last bytes, commit the
- * file.
+ * Complete a file: wait until all output is safe, write the last bytes, commit.
  */
 static int snapshot_finish(struct taking *t)
 {
@@ -242,8 +242,8 @@ static int snapshot_finish(struct taking *t)
 	int err = 0;
 
 	/*
-	 * At the end everything was made safe before, and nothing was published
-	 * since.
+	 * When the worker ends, all output was made safe before, and nothing
+	 * was published since.
 	 */
 	if (!t->hurry)
 		err = snapshot_make_safe(t->snapshotter,
@@ -309,8 +309,8 @@ static int write_file(struct taking *t, int64_t begun)
 }
 
 /*
- * True if the router was published to another log than that of @position.
- * Batches made before the broker was reached went to the log of the first
+ * True if the output of the router went to another log than that of @position:
+ * batches made before the broker was reached went to the log of the first
  * epoch.
  */
 static bool is_elsewhere(struct snapshotter *snapshotter,
@@ -337,10 +337,7 @@ int snapshot_take(struct snapshotter *snapshotter, struct router *router,
 	int err;
 
 	publisher_log_position(snapshotter->publisher, &start);
-	/*
-	 * If the log position is not known, a file would have no start
-	 * position.
-	 */
+	/* Without a known log position a file would have no start position. */
 	if (!log_position_known(&start) ||
 	    is_elsewhere(snapshotter, router, &start))
 		return 0;
@@ -365,7 +362,7 @@ bool snapshot_error_is_global(int err)
 	case -EDQUOT:
 	case -EROFS:
 	case -EIO:
-	case -ENOENT: /* the folder is missing */
+	case -ENOENT: /* the state folder is missing */
 	case -EACCES:
 	case -EPERM:	  /* a setting of the bucket is refused */
 	case -EMSGSIZE:	  /* the bucket takes only shorter values now */
@@ -405,7 +402,10 @@ static void log_failure(struct snapshotter *snapshotter,
 	log_end(&line);
 }
 
-/* Why consumers lost messages since the last check; NULL if they did not. */
+/*
+ * The reason why consumers lost messages since the last check; NULL if they
+ * lost none.
+ */
 static const char *log_loss_reason(struct snapshotter *snapshotter)
 {
 	struct egress_batcher_stats batcher;
@@ -430,10 +430,9 @@ static const char *log_loss_reason(struct snapshotter *snapshotter)
 }
 
 /*
- * If the stream was deleted and the publisher made another one, or
- * log_loss_reason() is set, consumers have nothing or not everything. Publish
- * the tables again, and invalidate the files. After the worker has finished,
- * the next run does this.
+ * If log_loss_reason() is set, or the stream was deleted and the publisher has
+ * created another one, consumers lack messages. Then publish the tables again,
+ * and invalidate the files. If the worker has finished, the next run does this.
  */
 void snapshotter_check_log(struct snapshotter *snapshotter)
 {
@@ -466,8 +465,8 @@ void snapshotter_check_log(struct snapshotter *snapshotter)
 }
 
 /*
- * The router is to be forgotten. If it comes back before that, its file is
- * written again.
+ * Remove the file of a router that is to be removed. If the router connects
+ * before it is removed, its file is written again.
  */
 static int snapshot_remove(struct snapshotter *snapshotter,
 			   struct router *router)
@@ -487,8 +486,8 @@ static int snapshot_remove(struct snapshotter *snapshotter,
 }
 
 /*
- * Write the files that are due. A failure of one file does not keep the others
- * from being written, in this round or a later one.
+ * Write the files that are due. If one file fails, the others are still
+ * written, in this round or a later one.
  */
 static int round_of(struct snapshotter *snapshotter, bool all)
 {
@@ -516,7 +515,7 @@ static int round_of(struct snapshotter *snapshotter, bool all)
 	return err;
 }
 
-/* Wait until the next round is due. A log loss is handled immediately. */
+/* Wait until the next round is due. Handle a log loss immediately. */
 static int await_round(struct snapshotter *snapshotter)
 {
 	int64_t when = sp_in(snapshotter->interval);
@@ -538,7 +537,10 @@ int snapshotter_main(void *arg)
 	do {
 		if (await_round(snapshotter) < 0)
 			return 0;
-		/* A request during the round starts another round. */
+		/*
+		 * If a request comes during the round, there is another round
+		 * after it.
+		 */
 		all = snapshotter->all;
 		snapshotter->all = false;
 	} while (round_of(snapshotter, all) != -ECANCELED);
@@ -595,7 +597,10 @@ void snapshotter_init(struct snapshotter *snapshotter, struct worker *worker,
 {
 	struct publisher_stats stats;
 
-	/* Segments found damaged at the start are handled by restore. */
+	/*
+	 * The restore has handled segments that were found damaged at the
+	 * start.
+	 */
 	publisher_stats(publisher, &stats);
 	*snapshotter = (struct snapshotter){
 		.worker = worker,

@@ -82,7 +82,10 @@ void state_store_close_reader(struct state_store_reader *r)
 	r->store->ops->done(r);
 }
 
-/* Read to the end. *@bytes grows as needed, up to @max and one more. */
+/*
+ * Read a file to its end. *@bytes grows as needed, up to @max and one more
+ * byte.
+ */
 static ssize_t read_all(struct state_store_reader *r, size_t max, void **bytes)
 {
 	size_t cap = 0, len = 0;

@@ -2,8 +2,8 @@
  * collector/checkpoint/state_store.h - named files that are written atomically
  *
  *	state_store_begin(state store, "v4_192_0_2_1.snap", &w)
- *	state_store_write(w, bytes, len)			as often as needed
- *	state_store_commit(w)		it is there, under its name, and safe
+ *	state_store_write(w, bytes, len)	as often as needed
+ *	state_store_commit(w)		now the file has its name and is safe
  *
  * Until the commit a reader gets the previous file of that name; after a crash
  * the file is the old or the new one. A state store is a folder on a disk or,
@@ -49,21 +49,21 @@ int state_store_open_kv(const struct nats_options *options, int replicas,
 
 /*
  * Open the files of @collector in the bucket for reading only. Nothing is
- * created or removed, so the collector may be running. @collector NULL selects
- * the only collector that has files there. -ENOENT if there is no bucket,
- * -ENODATA if the collector has no files, -ENOTUNIQ if there are several
- * collectors; *@why has the text.
+ * created or removed, so the collector may be running. If @collector is NULL,
+ * the bucket must have files of one collector only, which is used. -ENOENT if
+ * there is no bucket, -ENODATA if the collector has no files, -ENOTUNIQ if
+ * there are several collectors; *@why has the text.
  */
 int state_store_open_kv_readonly(const struct nats_options *options,
 				 const char *collector, struct nats_error *why,
 				 struct state_store **out);
 
-/* The folder or URL, for display. */
+/* The folder or URL, for people. */
 const char *state_store_where(const struct state_store *store);
 
 /*
- * True if a collector on another host could use it; that host does not have
- * this one's spool.
+ * True if a collector on another host could use the store; that host does not
+ * have the spool of this host.
  */
 bool state_store_is_remote(const struct state_store *store);
 
@@ -80,46 +80,49 @@ int state_store_begin(struct state_store *store, const char *name,
 int state_store_write(struct state_store_writer *w, const void *bytes,
 		      size_t len);
 
-/* Both free the writer, whatever they return. */
+/* Both functions free the writer, whatever they return. */
 int state_store_commit(struct state_store_writer *w);
 void state_store_abandon(struct state_store_writer *w);
 
-/* Write a small file as a whole. */
+/* Write a small file in one call. */
 int state_store_put(struct state_store *store, const char *name,
 		    const void *bytes, size_t len);
 
 /* Reading */
 
-/* -ENOENT if there is no such file. */
+/* Open a file. -ENOENT if it does not exist. */
 int state_store_open(struct state_store *store, const char *name,
 		     struct state_store_reader **out);
 
 /*
- * Read the next bytes; returns their number, 0 at the end. -EIO if bytes are
- * missing. -ESTALE if the file was replaced meanwhile, which only a read-only
- * user of a bucket can see: open it again.
+ * Read the next bytes. Returns their number, 0 at the end. -EIO if bytes are
+ * missing. -ESTALE if the file was replaced since it was opened; only a
+ * read-only user of a bucket gets this: open it again.
  */
 ssize_t state_store_read(struct state_store_reader *r, void *bytes, size_t cap);
 void state_store_close_reader(struct state_store_reader *r);
 
-/* Read a small file as a whole, to free(). -EFBIG if longer than @max. */
+/*
+ * Read a small file in one call; the caller frees *@bytes. -EFBIG if it is
+ * longer than @max.
+ */
 int state_store_get(struct state_store *store, const char *name, size_t max,
 		    void **bytes, size_t *len);
 
 /*
- * Call @each for every name, in no particular order. It may yield; a negative
- * result ends the list.
+ * Call @each for every name, in no particular order. @each may yield; a
+ * negative result ends the list and is returned.
  */
 int state_store_list(struct state_store *store,
 		     int (*each)(void *arg, const char *name), void *arg);
 
 /*
- * Remove a file. -ENOENT if there is none. It may be there again after a crash
- * of the host.
+ * Remove a file. -ENOENT if it does not exist. After a crash of the host the
+ * file may exist again.
  */
 int state_store_remove(struct state_store *store, const char *name);
 
-/* Rename a file so that it is not read again but can be examined. */
+/* Rename a file so that it is not read again but people can examine it. */
 int state_store_set_aside(struct state_store *store, const char *name);
 
 #endif

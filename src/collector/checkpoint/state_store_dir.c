@@ -55,7 +55,7 @@ static struct folder *folder_of(struct state_store *store)
 
 /* Writing */
 
-/* Open the file that is written beside the name. */
+/* Open the temporary file for @name. */
 static int open_beside(int dir, const char *name)
 {
 	const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
@@ -64,7 +64,7 @@ static int open_beside(int dir, const char *name)
 
 	if (fd != -ENXIO)
 		return fd;
-	/* Not a regular file, so no state store made it. */
+	/* -ENXIO: not a regular file, so no state store has made it. */
 	err = sp_unlinkat(dir, name, 0);
 	return err < 0 ? err : sp_open_regular(dir, name, flags, 0640);
 }
@@ -134,7 +134,10 @@ static void folder_writer_abandon(struct state_store_writer *writer)
 	struct folder_writer *w = (struct folder_writer *)writer;
 
 	sp_close(w->fd);
-	/* The next writer of this name overwrites it; a start ignores it. */
+	/*
+	 * The file that stays is overwritten by the next writer of this name,
+	 * and ignored at a start.
+	 */
 	(void)sp_unlinkat(folder_of(writer->store)->fd, w->beside, 0);
 	free(w);
 }
@@ -172,7 +175,9 @@ static int open_one(struct state_store *store, const char *name,
 	r->at = 0;
 	r->fd = sp_open_regular(folder_of(store)->fd, name,
 				O_RDONLY | O_CLOEXEC, 0);
-	/* Not a regular file: reading it fails, as if it were damaged. */
+	/*
+	 * -ENXIO: not a regular file. Reading it fails, as if it were damaged.
+	 */
 	if (r->fd < 0 && r->fd != -ENXIO) {
 		err = r->fd;
 		free(r);
@@ -205,7 +210,7 @@ static void folder_reader_close(struct state_store_reader *reader)
 	free(r);
 }
 
-/* The rest */
+/* Other operations */
 
 static bool ends_with(const char *name, const char *end)
 {
@@ -250,8 +255,8 @@ static int set_aside(struct state_store *store, const char *name)
 	snprintf(to, sizeof(to), "%s" DAMAGED, name);
 	err = sp_renameat(dir, name, dir, to, 0);
 	/*
-	 * Landlock lets us rename files, not pipes; delete a pipe, it has no
-	 * content.
+	 * Landlock permits to rename files but not pipes. A pipe has no
+	 * content, so delete it.
 	 */
 	if (err == -EACCES &&
 	    sp_statx(dir, name, AT_SYMLINK_NOFOLLOW, STATX_TYPE, &st) == 0 &&
@@ -313,10 +318,7 @@ int state_store_open_dir(const char *path, struct state_store **out)
 	err = state_store_open_dir_readonly(path, &store);
 	if (err < 0)
 		return err;
-	/*
-	 * With two writers each would save state that the consumers of the
-	 * other never had.
-	 */
+	/* Two collectors with one folder would overwrite each other's state. */
 	err = file_lock(folder_of(store)->fd);
 	if (err < 0)
 		state_store_close(store);

@@ -88,7 +88,10 @@ static int run_call(void *arg)
 	return err;
 }
 
-/* @arg is on our stack, so the wait must not be cancelled. Yields. */
+/*
+ * The wait must not be cancelled, because @arg is on the stack of the caller.
+ * Yields.
+ */
 int state_store_kv_block(int (*fn)(void *), void *arg)
 {
 	int ret = 0;
@@ -104,7 +107,7 @@ int state_store_kv_block(int (*fn)(void *), void *arg)
 	return err < 0 ? err : ret;
 }
 
-/* A cancelled fiber must not start another call. */
+/* If the fiber was cancelled, do not start another call. */
 int state_store_kv_call(struct state_store *store, struct kv_call *c)
 {
 	c->store = kv_store_of(store);
@@ -132,7 +135,7 @@ static int chunk_key(struct state_store *store, const char *name,
 	return state_store_kv_key(store, name, rest, out);
 }
 
-/* Parse the number at *@text and advance *@text behind it. */
+/* Parse the number at *@text, and advance *@text to the end of the number. */
 static bool take_number(const char **text, int base, uint64_t *out)
 {
 	char *end;
@@ -145,7 +148,10 @@ static bool take_number(const char **text, int base, uint64_t *out)
 	return true;
 }
 
-/* -EBADMSG, or -EPROTONOSUPPORT if a later version wrote it. */
+/*
+ * Returns -EBADMSG, or -EPROTONOSUPPORT if a later version has written the
+ * head.
+ */
 static int parse_head(const char *text, struct kv_head *out)
 {
 	uint64_t version;
@@ -286,7 +292,8 @@ static void kv_writer_abandon(struct state_store_writer *writer)
 	struct kv_writer *w = (struct kv_writer *)writer;
 
 	/*
-	 * Chunks that remain are found when the store is opened the next time.
+	 * If chunks remain, they are removed when the store is opened the next
+	 * time.
 	 */
 	if (w->now.chunks > 0)
 		(void)state_store_kv_purge(writer->store, w->name,
@@ -322,7 +329,7 @@ static int kv_writer_commit(struct state_store_writer *writer)
 		return err;
 	}
 	/*
-	 * If that fails the head may have been written all the same: keep its
+	 * After an error the head may have been written nevertheless: keep its
 	 * chunks.
 	 */
 	err = put_head(w);
@@ -357,7 +364,10 @@ static int open_one(struct state_store *store, const char *name,
 	err = r->name == NULL
 		      ? -ENOMEM
 		      : state_store_kv_head(store, name, "head", &r->head);
-	/* The file exists but its head cannot be parsed. */
+	/*
+	 * The head exists but cannot be parsed, so reading the file returns an
+	 * error.
+	 */
 	if (err == -EBADMSG)
 		err = 0;
 	if (err < 0) {
@@ -369,7 +379,7 @@ static int open_one(struct state_store *store, const char *name,
 	return 0;
 }
 
-/* The error for a chunk that the head names but that is missing. */
+/* The error if a chunk is missing that the head names. */
 static int miss_chunk(struct kv_reader *r)
 {
 	struct kv_head now;
@@ -428,7 +438,10 @@ static ssize_t read_some(struct state_store_reader *reader, void *bytes,
 	return (ssize_t)n;
 }
 
-/* The head first: without it the file is gone, and a start tidies the rest. */
+/*
+ * Remove the head first: without it the file does not exist, and the next start
+ * removes the chunks.
+ */
 static int kv_remove(struct state_store *store, const char *name)
 {
 	struct kv_call drop = { .kind = KV_PURGE };
@@ -446,7 +459,10 @@ static int kv_remove(struct state_store *store, const char *name)
 		       : err;
 }
 
-/* Move the head to another key; the chunks are found by it. */
+/*
+ * Move the head to another key. The chunks keep their keys, which the head
+ * names.
+ */
 static int set_aside(struct state_store *store, const char *name)
 {
 	struct kv_call get = { .kind = KV_GET };

@@ -1,7 +1,8 @@
 /*
- * collector/checkpoint/state_store_kv.h - what the files of a state store in a bucket share
+ * collector/checkpoint/state_store_kv.h - shared by the files of a state store
+ * in a bucket
  *
- * Private to state_store_kv*.c. libnats blocks, so every call of it runs on a thread
+ * Private to state_store_kv*.c. libnats blocks, so it is only called on threads
  * of the pool: state_store_kv_call() and state_store_kv_block() yield.
  */
 #ifndef COLLECTOR_CHECKPOINT_STATE_STORE_KV_H
@@ -25,12 +26,12 @@ struct kv_store {
 	struct nats_error why; /* of the last call that failed */
 };
 
-/* The content of a head. */
+/* The content of a head, the entry that names the chunks of a file. */
 struct kv_head {
 	uint64_t generation;
 	uint64_t chunks;
 	uint64_t bytes;
-	uint64_t revision; /* 0 if there is no head */
+	uint64_t revision; /* revision of the entry; 0 = no head */
 };
 
 enum kv_call_kind {
@@ -47,7 +48,7 @@ struct kv_call {
 	const void *in;
 	size_t in_len;
 	uint64_t revision;
-	void *out; /* to free(); has space for a NUL */
+	void *out; /* value, which the caller frees; has space for a NUL */
 	size_t out_len;
 };
 
@@ -56,34 +57,40 @@ static inline struct kv_store *kv_store_of(struct state_store *store)
 	return (struct kv_store *)store;
 }
 
-/* Run @call. -ECANCELED without running it in a cancelled fiber. */
+/*
+ * Run @call on the pool. Returns -ECANCELED without running it if the fiber was
+ * cancelled.
+ */
 int state_store_kv_call(struct state_store *store, struct kv_call *call);
 
-/* Run @fn on the pool; @arg may be on the stack. */
+/* Run @fn on the pool; @arg may be on the stack of the caller. */
 int state_store_kv_block(int (*fn)(void *), void *arg);
 
-/* The key for @rest of the file @name. -ENAMETOOLONG. */
+/* Write the key for the part @rest of the file @name. -ENAMETOOLONG. */
 int state_store_kv_key(struct state_store *store, const char *name,
 		       const char *rest, char out[STATE_STORE_KV_KEY_MAX]);
 
-/* Read the key "head", or another one. -ENOENT, -EBADMSG. */
+/*
+ * Read the head of the file @name from the key with @rest, usually "head".
+ * -ENOENT, -EBADMSG.
+ */
 int state_store_kv_head(struct state_store *store, const char *name,
 			const char *rest, struct kv_head *out);
 
-/* Remove the chunks of a generation. */
+/* Remove the chunks of a generation of the file. */
 int state_store_kv_purge(struct state_store *store, const char *name,
 			 uint64_t generation);
 
 /*
- * The operations of this kind of store are in state_store_kv.c;
- * state_store_kv_keys.c has the next two functions.
+ * The operations of this kind of store, in state_store_kv.c. The next two
+ * functions are in state_store_kv_keys.c.
  */
 extern const struct state_store_ops state_store_kv_ops;
 
 int state_store_kv_list(struct state_store *store,
 			int (*each)(void *arg, const char *name), void *arg);
 
-/* Remove chunks that no head names: those of incomplete writes. */
+/* Remove the chunks that no head names, left by incomplete writes. */
 int state_store_kv_tidy(struct state_store *store);
 
 void state_store_kv_close(struct state_store *store);

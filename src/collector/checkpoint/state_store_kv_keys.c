@@ -17,7 +17,7 @@
 #define BUCKET "arancini-state"
 #define AGAIN  (500 * SP_MS)
 
-/* The keys there are */
+/* A list of keys */
 
 struct names {
 	char **at;
@@ -26,7 +26,8 @@ struct names {
 
 struct keys_job {
 	struct kv_store *store;
-	int (*each)(void *job, const char *key); /* on a thread of the pool */
+	/* called on a thread of the pool */
+	int (*each)(void *job, const char *key);
 	struct names names;
 	struct nats_error why;
 };
@@ -69,7 +70,7 @@ static void free_names(struct names *names)
 	free(names->at);
 }
 
-/* Cut @end off the end of @key; false if @key does not end with it. */
+/* Remove @end from the end of @key; false if @key does not end with it. */
 static bool suffix_cut(char *key, const char *end)
 {
 	size_t n = strlen(key), m = strlen(end);
@@ -95,7 +96,10 @@ int state_store_kv_list(struct state_store *store,
 
 /* Opening */
 
-/* "NAME.GENERATION.NUMBER": where the generation begins, or NULL. */
+/*
+ * In a key "NAME.GENERATION.NUMBER", find where the generation begins, or
+ * return NULL.
+ */
 static char *generation_in(char *key)
 {
 	char *number = strrchr(key, '.');
@@ -110,7 +114,10 @@ static char *generation_in(char *key)
 	return at != NULL && number - at == 17 ? at + 1 : NULL;
 }
 
-/* True if a head, or that of a damaged file, names the generation. */
+/*
+ * True if a head, or the head of a damaged file that was set aside, names the
+ * generation.
+ */
 static int is_named(struct state_store *store, const char *name,
 		    uint64_t generation)
 {
@@ -120,7 +127,7 @@ static int is_named(struct state_store *store, const char *name,
 		struct kv_head head;
 		int err = state_store_kv_head(store, name, heads[i], &head);
 
-		/* Do not remove the files of a later version. */
+		/* The files belong to a later version: do not remove them. */
 		if (err == -EPROTONOSUPPORT)
 			return 1;
 		if (err < 0 && err != -ENOENT && err != -EBADMSG)
@@ -141,8 +148,8 @@ int state_store_kv_tidy(struct state_store *store)
 		uint64_t generation;
 
 		/*
-		 * Once per generation: at its first chunk, which was written
-		 * first.
+		 * Check each generation once, at its first chunk, which was
+		 * written first.
 		 */
 		if (at == NULL || strcmp(at + 16, ".0") != 0)
 			continue;
@@ -200,8 +207,8 @@ static bool is_broken_connection(int err)
 }
 
 /*
- * Open the bucket and remove incomplete writes. *@opened: the bucket was
- * opened.
+ * Open the bucket and remove the chunks of incomplete writes. *@opened is set
+ * to true when the bucket was opened.
  */
 static int store_attempt(struct kv_store *s, struct open_job *job, bool *opened)
 {
@@ -270,7 +277,7 @@ int state_store_open_kv(const struct nats_options *options, int replicas,
 	return 0;
 }
 
-/* Looking into one */
+/* Reading the bucket of another collector */
 
 static bool has_name(const struct names *names, const char *name, size_t len)
 {
@@ -281,7 +288,7 @@ static bool has_name(const struct names *names, const char *name, size_t len)
 	return false;
 }
 
-/* Record the collector of a head's key; an id has no dots. */
+/* Record the collector id of a head's key; an id has no dots. */
 static int keep_owner(void *arg, const char *key)
 {
 	struct keys_job *job = arg;
@@ -331,7 +338,10 @@ static int owner_choose(const struct names *there, const char *wanted,
 	return wanted == NULL && there->count > 0 ? -ENOTUNIQ : -ENODATA;
 }
 
-/* Find the collector of the store and set its name. */
+/*
+ * Find the collector whose files are in the bucket, and set its name in the
+ * store.
+ */
 static int find_owner(struct kv_store *s, const char *url, const char *wanted,
 		      struct nats_error *why)
 {

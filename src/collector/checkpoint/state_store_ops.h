@@ -28,7 +28,7 @@ struct state_store_ops {
 	int (*open)(struct state_store *store, const char *name,
 		    struct state_store_reader **out);
 	ssize_t (*read)(struct state_store_reader *r, void *bytes, size_t cap);
-	/* state_store_close_reader() */
+	/* frees the reader for state_store_close_reader() */
 	void (*done)(struct state_store_reader *r);
 	int (*list)(struct state_store *store,
 		    int (*each)(void *arg, const char *name), void *arg);
@@ -41,7 +41,7 @@ struct state_store_ops {
 struct state_store {
 	const struct state_store_ops *ops;
 	char *where;
-	bool elsewhere; /* see state_store_is_remote() */
+	bool elsewhere; /* result of state_store_is_remote() */
 };
 
 struct state_store_writer {

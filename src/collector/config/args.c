@@ -1,4 +1,4 @@
-/* The command line and the environment. */
+/* Reads the command line and the environment. */
 #include "collector/config/args.h"
 
 #include "collector/config/assign.h"
@@ -22,7 +22,7 @@ struct arg {
 	bool known;
 	bool is_flag;
 	bool wants_value;
-	const char *value; /* NULL if none was given */
+	const char *value; /* NULL if no value was given */
 };
 
 static const char *const own_flags[] = { "config", "check-config", "help",
@@ -36,7 +36,10 @@ static bool is_own(const char *name)
 	return false;
 }
 
-/* Parse one argument, and the next one if it is its value. Returns how many. */
+/*
+ * Parse one argument, and the next one if that is its value. Returns how many
+ * arguments were used.
+ */
 static int arg_parse(int argc, char *const *argv, struct arg *out)
 {
 	const char *s = argv[0];
@@ -115,7 +118,7 @@ static const char *nearest_flag(const char *name)
 	return found;
 }
 
-/* True for the name of a secret used as an option: --nats-password. */
+/* True if the name of a secret was used as an option: --nats-password. */
 static bool is_secret_itself(const char *name)
 {
 	char with_file[FLAG_MAX + 8];
@@ -239,9 +242,9 @@ static void read_secret(struct config_loader *l, const struct config_option *o,
 }
 
 /*
- * Add a note about variables that look like a misspelt option. They are not
- * errors: another program may have set them, as Kubernetes does for a service
- * of the same name.
+ * Add a note about variables that look like a misspelt option. Such variables
+ * are not errors: another program may have set them, like Kubernetes does for a
+ * service with the name of the collector.
  */
 static void note_misspelt(struct config_loader *l, const char *entry)
 {

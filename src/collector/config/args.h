@@ -1,7 +1,8 @@
 /*
- * collector/config/args.h - read options from the command line and the environment
+ * collector/config/args.h - read options from the command line and the
+ * environment
  *
- * @argv is without the name of the command, @env as environ.
+ * @argv has no name of the command in front; @env is like environ.
  */
 #ifndef COLLECTOR_CONFIG_ARGS_H
 #define COLLECTOR_CONFIG_ARGS_H
@@ -10,7 +11,7 @@
 
 struct config_loader;
 
-/* What the command line requests besides values. */
+/* Requests of the command line other than values of options. */
 struct config_request {
 	bool help;
 	bool check;

@@ -15,29 +15,34 @@
 struct config_loader {
 	struct config *config;
 	struct config_errors *errors;
-	bool out_of_memory; /* memory ran out: the result is not usable */
+	bool out_of_memory; /* out of memory: the result cannot be used */
 };
 
-/* A place to name in a mistake: "arancini.conf:12: [limits] max-sessions". */
+/*
+ * The place of a text, named in errors: "arancini.conf:12: [limits]
+ * max-sessions".
+ */
 struct config_place {
 	enum config_origin origin;
-	const char *file; /* for CONFIG_FROM_FILE */
+	const char *file; /* file name, for CONFIG_FROM_FILE */
 	unsigned int line;
 	const char *section;
-	const char *name; /* key, flag with dashes, or variable */
+	const char *name; /* key, flag with its dashes, or variable */
 };
 
-/* Set or extend @option. Errors are added to the loader. */
+/*
+ * Set @option, or append to its list. Errors are added to those of the loader.
+ */
 void config_set(struct config_loader *loader,
 		const struct config_option *option,
 		const struct config_place *place, const char *text);
 
-/* Set a secret to its value, from the environment. */
+/* Set the value of a secret from the environment. */
 void config_set_secret(struct config_loader *loader,
 		       const struct config_option *option,
 		       const struct config_place *place, const char *text);
 
-/* Sections of routers: begin one (NULL on error), then set its keys. */
+/* Begin a section of a router (returns NULL on error), then set its keys. */
 struct config_router *config_router_begin(struct config_loader *loader,
 					  const struct config_place *place,
 					  const char *title);
@@ -45,7 +50,7 @@ void config_router_set(struct config_loader *loader,
 		       struct config_router *router,
 		       const struct config_place *place, const char *text);
 
-/* Add the error "WHERE: NAME = 'TEXT': WHY" in the form for @place. */
+/* Add the error "WHERE: NAME = 'TEXT': WHY", formatted for @place. */
 void config_complain(struct config_loader *loader,
 		     const struct config_place *place, const char *text,
 		     const char *why);

@@ -15,7 +15,10 @@ char *config_expand(const struct config *config, const char *text)
 	static const char word[] = "{collector}";
 	const char *id = config->identity.collector;
 	size_t id_len = strlen(id), len = 0;
-	/* The longest result: the text consists of "{collector}" only. */
+	/*
+	 * Space for the longest result, if the text consists only of
+	 * "{collector}".
+	 */
 	char *out = malloc(strlen(text) * (id_len + 1) + 1);
 
 	if (out == NULL)

@@ -5,15 +5,15 @@
  *
  * One table (options.h) has the names, type, limits, default and help of every
  * option; parsing, printing, --help, the sample file and the man pages are made
- * from it. A list in one layer replaces the lists of lower layers; given twice
- * in one layer, it grows. loader.h reads a configuration, diff.h compares two,
- * print.h writes one.
+ * from it. A list in one layer replaces the lists of lower layers. If it is
+ * given twice in one layer, the elements are added. loader.h reads a
+ * configuration, diff.h compares two, print.h writes one.
  *
  * Values	Times are nanoseconds, SP_NEVER (<spargio/time.h>) for "never"
  *		and "off". Sizes are bytes. The meaning of 0 is given below.
  *		Addresses are 16 bytes, IPv4 mapped. Text is never NULL but may
  *		be "". "{collector}" in subjects and stream names is not yet
- *		replaced: see config_expand().
+ *		replaced; config_expand() does that.
  * Threads	A loaded configuration does not change: any thread may read it.
  *		A reload makes a new one.
  * Ownership	A struct config owns everything it points to.
@@ -52,10 +52,10 @@ enum config_origin {
 	CONFIG_FROM_FLAG,
 };
 
-/* Where an option's value came from. */
+/* The place that an option's value came from. */
 struct config_source {
 	uint8_t origin;	   /* enum config_origin */
-	unsigned int line; /* line of the file */
+	unsigned int line; /* line number, for a file */
 };
 
 struct config {
@@ -64,8 +64,10 @@ struct config {
 		struct config_addresses addresses;
 		struct config_texts connect; /* HOST:PORT to connect to */
 		uint64_t backlog;
-		uint64_t rcvbuf;       /* 0 = the kernel's autotuning */
-		uint64_t recv_buffers; /* per worker; a power of two */
+		/* receive buffer in bytes; 0 = the kernel's autotuning */
+		uint64_t rcvbuf;
+		/* receive buffers per worker; a power of two */
+		uint64_t recv_buffers;
 		uint64_t recv_buffer_size;
 		uint64_t max_frame;
 		int bmp_v4;   /* enum bmp_v4 */
@@ -88,7 +90,8 @@ struct config {
 		int64_t handshake_timeout;
 		int64_t idle_timeout;
 		int64_t frame_timeout;
-		uint64_t routes; /* total; 0 = no limit, as in the next two */
+		/* for all routers; 0 = no limit, also in the next two */
+		uint64_t routes;
 		uint64_t routes_per_router;
 		uint64_t routes_per_peer;
 		uint64_t output_rate; /* bytes/s per router; 0 = no limit */
@@ -101,25 +104,26 @@ struct config {
 		struct filter filter;
 	} curation;
 	struct {
-		char *updates; /* prefixes of subjects */
+		char *updates; /* prefixes of subjects; see subject_prefix() */
 		char *events;
 		uint64_t batch_bytes;
-		uint64_t batch_updates; /* 0 = as many as fit */
-		int batch_compress;	/* enum egress_encoding */
+		/* updates per batch; 0 = as many as fit */
+		uint64_t batch_updates;
+		int batch_compress; /* enum egress_encoding */
 		uint64_t bridge_batches;
-		bool discard;	/* discard the output of the bridge */
+		bool discard;	/* discard all output */
 		bool mirroring; /* publish Route Mirroring */
 	} egress;
 	struct {
-		/* if empty, the journal is the output */
+		/* if there are none, the journal is the output */
 		struct config_texts urls;
 		char *stream;
 		bool no_create;
 		bool take_over;
 		int storage; /* enum config_storage */
 		uint64_t replicas;
-		int64_t max_age;    /* SP_NEVER = no limit */
-		uint64_t max_bytes; /* 0 = no limit */
+		int64_t max_age;    /* maximum age; SP_NEVER = no limit */
+		uint64_t max_bytes; /* maximum size; 0 = no limit */
 		int64_t duplicate_window;
 		uint64_t window;
 		int64_t ack_timeout;
@@ -127,36 +131,38 @@ struct config {
 		char *user;
 		struct config_secret password;
 		struct config_secret token;
-		char *creds;	 /* credentials file, read by libnats */
+		char *creds;	 /* file with credentials, read by libnats */
 		char *nkey;	 /* the public key */
-		char *nkey_seed; /* file with the seed */
+		char *nkey_seed; /* file with the seed of the key */
 		bool tls;
 		char *tls_ca;
 		char *tls_cert;
 		char *tls_key;
 	} nats;
 	struct {
-		char *directory; /* "" = "journal" below the state folder */
+		char *directory; /* "" = "journal" in the state folder */
 		int64_t sync_interval;
 		uint64_t sync_bytes;
 		uint64_t segment_bytes;
-		uint64_t max_bytes; /* size limit as output; 0 = no limit */
+		uint64_t max_bytes; /* maximum size as output; 0 = no limit */
 		int64_t max_age;
 		uint64_t spool_max;
-		uint64_t acked_tail; /* 0 = off */
+		/* maximum bytes of the acked tail; 0 = none */
+		uint64_t acked_tail;
 	} journal;
 	struct {
-		char *state; /* a folder or nats://... */
+		char *state; /* a folder or a URL nats://... */
 		int64_t interval;
 		int64_t restore_wait;
 	} snapshot;
 	struct {
-		struct config_address listen; /* port 0 and not set = off */
+		/* not set and port 0 = no HTTP server */
+		struct config_address listen;
 		struct config_secret token;
 		bool metrics_per_peer;
 	} http;
 	struct {
-		char *user;  /* "" = the user that started it */
+		char *user;  /* user to switch to; "" = no switch */
 		int sandbox; /* enum sandbox_mode */
 	} process;
 	struct {
@@ -168,20 +174,23 @@ struct config {
 	size_t router_count;
 	size_t router_capacity;
 	/*
-	 * A hash table of 2 * router_capacity slots over kind, address, port
-	 * and name of the sections: 0, or 1 + the place in routers.
+	 * A hash table with 2 * router_capacity slots, by kind, address, port
+	 * and name of the sections. A slot has 0, or 1 + the index in routers.
 	 */
 	uint32_t *router_slots;
 
-	/* Indexed by the option's row in the table. */
+	/* indexed like config_options */
 	struct config_source *sources;
 	char *file; /* "" if no file was read */
 };
 
-/* True if the state is in a bucket of a server, not in a folder. */
+/* True if the state is kept in a bucket of a server, not in a folder. */
 bool config_state_is_url(const struct config *config);
 
-/* @text with "{collector}" replaced, to free(); NULL if out of memory. */
+/*
+ * A copy of @text in which "{collector}" is replaced; the caller frees it. NULL
+ * if out of memory.
+ */
 char *config_expand(const struct config *config, const char *text);
 
 #endif

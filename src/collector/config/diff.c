@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Receiver of the differences. */
+/* The receiver of the differences. */
 struct report {
 	void (*each)(void *arg, const char *name, bool reload);
 	void *arg;
@@ -121,7 +121,10 @@ static bool needs_restart(const struct config_router *r)
 	return false;
 }
 
-/* Add @running to @read: it left the file, but is in force until a restart. */
+/*
+ * Add section @running to @read: it was removed from the file, but is in force
+ * until a restart.
+ */
 static int keep_gone(const struct config_router *running, struct config *read)
 {
 	struct config_router made = {

@@ -12,17 +12,18 @@ struct config;
 
 /*
  * Compare the running configuration with a new one. Calls @each for every
- * difference with the option's name ("--max-sessions", "[router core1] alias")
- * and whether it can be changed while running. Returns how many cannot.
+ * difference. @name is that of the option ("--max-sessions", "[router core1]
+ * alias"); @reload is true if it can be changed while running. Returns how many
+ * differences need a restart.
  */
 size_t config_compare(const struct config *running, const struct config *read,
 		      void (*each)(void *arg, const char *name, bool reload),
 		      void *arg);
 
 /*
- * Give @read the values of @running wherever a change needs a restart, so that
- * @read describes what is in force. 0 or -ENOMEM; then @read can only be
- * released.
+ * Copy the values that need a restart from @running to @read, so that @read
+ * becomes the configuration in force. Returns 0 or -ENOMEM; then @read can only
+ * be released.
  */
 int config_keep(const struct config *running, struct config *read);
 

@@ -103,8 +103,9 @@ static unsigned int min_of_three(unsigned int a, unsigned int b, unsigned int c)
 }
 
 /*
- * The number of letters added, removed, changed or swapped with their
- * neighbour: optimal string alignment, with the last three rows of its table.
+ * The number of letters to add, remove, change or swap with their neighbour to
+ * make @a equal to @b (optimal string alignment). Keeps the last three rows of
+ * the table.
  */
 static unsigned int edit_distance(const char *a, size_t a_len, const char *b,
 				  size_t b_len)

@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Further errors are only counted. */
+/* The number of errors that are kept; others are only counted. */
 #define CONFIG_ERRORS_MAX 50
 
 struct config_errors {
-	char **lines; /* without a newline */
+	char **lines; /* one error each, without a newline */
 	size_t kept;
-	size_t count; /* number of errors, including those not kept */
+	size_t count; /* number of errors, also those not kept */
 	char **notes;
 	size_t note_count;
 	bool out_of_memory; /* an error could not be stored */
@@ -26,16 +26,16 @@ struct config_errors {
 
 void config_errors_release(struct config_errors *errors);
 
-/* Control characters in quoted text become "?". */
+/* Add an error. Control characters in it become "?". */
 __attribute__((format(printf, 2, 3))) void config_errors_add(
 	struct config_errors *errors, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void config_errors_note(
 	struct config_errors *errors, const char *format, ...);
 
 /*
- * The element of @names (NULL-terminated) that @word is a misspelling of: at
- * most two letters missing, extra, wrong or swapped, fewer in short words. NULL
- * if there is none.
+ * Find the element of @names (NULL-terminated) of which @word is probably a
+ * misspelling: at most two letters are missing, extra, wrong or swapped, fewer
+ * in short words. NULL if there is none.
  */
 const char *config_errors_nearest(const char *word, const char *const *names);
 

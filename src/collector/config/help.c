@@ -1,6 +1,4 @@
-/*
- * --help, made from the table.
- */
+/* Prints --help, made from the table of options. */
 #include "collector/config/help.h"
 
 #include "collector/config/options.h"

@@ -29,11 +29,13 @@ struct reader {
 	const char *bytes;
 	size_t left;
 	unsigned int line;
-	bool pending;  /* the handler has not seen this line yet */
-	bool has_key;  /* a line that begins with a blank may continue a key */
+	bool pending; /* the handler has not seen this line yet */
+	/* the next line continues a key if it begins with a blank */
+	bool has_key;
 	bool skipping; /* ignore the keys of an invalid section */
 	char section[SECTION_MAX];
-	struct config_router *router; /* or NULL */
+	/* NULL if the section is not of a router */
+	struct config_router *router;
 };
 
 static struct config_place place_of(const struct reader *r, const char *key)
@@ -230,7 +232,10 @@ static const char *look_at(struct reader *r, const char *line, size_t *len,
 		goto out;
 	}
 	if (line[blanks] == '[' && !(blanks > 0 && r->has_key)) {
-		/* The last bracket: an IPv6 address may have its own. */
+		/*
+		 * Use the last bracket: an IPv6 address may be in brackets,
+		 * too.
+		 */
 		bracket = memrchr(line, ']', without_comment(line, *len));
 		if (bracket == NULL) {
 			line_complain(r,
@@ -287,7 +292,7 @@ void config_ini_read(struct config_loader *loader, const char *name,
 		.left = len,
 	};
 
-	/* Errors were reported line by line. */
+	/* Errors were already reported for each line. */
 	(void)ini_parse_stream(next_line, &r, key_handle, &r);
 	finish_line(&r);
 }

@@ -8,7 +8,9 @@
 
 struct config_loader;
 
-/* Read a file in memory; @name is for error messages. */
+/*
+ * Read options from @bytes, the content of a file; @name is for error messages.
+ */
 void config_ini_read(struct config_loader *loader, const char *name,
 		     const char *bytes, size_t len);
 

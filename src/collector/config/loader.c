@@ -1,5 +1,5 @@
 /*
- * Load the layers in order, then check dependencies between options.
+ * Load the layers in order, then check the options that depend on each other.
  */
 #include "collector/config/loader.h"
 
@@ -21,7 +21,7 @@
 #define FILE_MAX    (8 * 1024 * 1024)
 #define FILE_WAIT_S 10
 
-/* The limit of TCP_MD5SIG. */
+/* maximum length of a key for TCP_MD5SIG */
 #define MD5_KEY_MAX 80
 
 /* The layers */
@@ -47,9 +47,9 @@ static int64_t clock_ms(void)
 
 /*
  * Read up to the end, at most @cap bytes. A pipe is allowed, for --config
- * <(...) and /dev/stdin, but only for FILE_WAIT_S: -ETIMEDOUT if it has not
- * ended by then. poll() also waits for the first writer of a FIFO, where
- * read() would return the end of the file.
+ * <(...) and /dev/stdin, but it must end within FILE_WAIT_S, otherwise
+ * -ETIMEDOUT. poll() also waits for the first writer of a FIFO, where read()
+ * would return the end of the file.
  */
 static ssize_t read_until_end(int fd, char *bytes, size_t cap)
 {
@@ -75,8 +75,9 @@ static ssize_t read_until_end(int fd, char *bytes, size_t cap)
 }
 
 /*
- * What writes to the pipe of --config <(...) failed, or the pipe was read at
- * the start and this is a reload: not a file that says nothing.
+ * True if an empty pipe was read: the writer of --config <(...) has failed, or
+ * the pipe was read at the start and this is a reload. It is not treated as an
+ * empty file.
  */
 static bool is_empty_pipe(int fd, ssize_t len)
 {
@@ -221,7 +222,10 @@ static int loader_finish(struct config_loader *l, struct config *c,
 {
 	if (!l->out_of_memory)
 		name_collector(l);
-	/* If there are errors, do not also report their consequences. */
+	/*
+	 * Check dependencies only if there are no errors, because these would
+	 * cause more errors.
+	 */
 	if (!l->out_of_memory && l->errors->count == 0)
 		config_check(c, l->errors);
 	if (l->out_of_memory || l->errors->out_of_memory ||

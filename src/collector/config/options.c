@@ -1,6 +1,6 @@
 /*
- * The table. To add an option, add a row here and a member to struct config;
- * help, files, man pages and their tests are made from the table.
+ * The table of options. To add an option, add a row here and a member to struct
+ * config; help, files, man pages and their tests are made from the table.
  */
 #include "collector/config/options.h"
 
@@ -21,7 +21,7 @@
 #define S  (1000 * MS)
 #define H  (3600 * S)
 
-/* Forms, one a line. */
+/* Macros for struct config_form. */
 /* clang-format off */
 #define BOOL { .type = CONFIG_BOOL }
 #define NUMBER(low, high) { .type = CONFIG_NUMBER, .min = (low), .max = (high) }

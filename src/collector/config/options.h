@@ -15,22 +15,22 @@
 #include "collector/config/config.h"
 
 struct config_option {
-	const char *flag;    /* without the dashes */
-	const char *section; /* section of the file */
+	const char *flag;    /* flag without the dashes */
+	const char *section; /* section in the file */
 	const char *key;
 	struct config_form form;
-	size_t offset;	    /* offset in struct config */
-	bool reload;	    /* SIGHUP can change it */
+	size_t offset;	    /* offset of the member in struct config */
+	bool reload;	    /* a reload (SIGHUP) can change it */
 	const char *preset; /* the default as text; lists separated by commas */
-	const char *value;  /* placeholder for the value, for help */
-	const char *help;   /* one sentence, no full stop */
+	const char *value;  /* placeholder of the value, in the help */
+	const char *help;   /* help: one sentence without a full stop */
 };
 
-/* The sections of the file, in display order. */
+/* The sections of the file, in the order of the help. */
 struct config_section {
 	const char *name;
-	const char *title; /* a heading for help */
-	const char *help;  /* a sentence or two */
+	const char *title; /* heading in the help */
+	const char *help;  /* help: a sentence or two */
 };
 
 extern const struct config_option config_options[];
@@ -41,8 +41,8 @@ extern const size_t config_section_count;
 #define CONFIG_ENV_MAX 64
 
 /*
- * The environment variable of an option; @direct selects the one that has the
- * value of a secret.
+ * Which environment variable of an option: for a secret there are two, one for
+ * the file name and one (direct) for the value.
  */
 enum config_env_kind {
 	CONFIG_ENV_OPTION,
@@ -52,7 +52,7 @@ void config_option_env(const struct config_option *o, enum config_env_kind kind,
 		       char out[CONFIG_ENV_MAX]);
 
 /*
- * Find an option by flag (without dashes, @len bytes) or by section and key.
+ * Find an option by its flag (@len bytes, no dashes), or by section and key.
  * NULL if there is none.
  */
 const struct config_option *config_option_by_flag(const char *flag, size_t len);
@@ -77,7 +77,7 @@ static inline const void *config_at_const(const struct config *config,
 	return (const char *)config + option->offset;
 }
 
-/* True if the option of this flag ("listen") was not set. */
+/* True if the option with this flag, for example "listen", was not set. */
 bool config_is_default(const struct config *config, const char *flag);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * Effective values, as a file that can be read back:
+ * Prints the effective values as a file that can be read again:
  *
  *	[limits]
  *	max-sessions = 20000                     ; default
  *	allow = 192.0.2.0/24                     ; arancini.conf:7
  *		2001:db8::/32
  *
- * If a line would be too long to be read back, its comment is on the line
+ * If a line would be too long to be read again, its comment is on the line
  * above.
  */
 #include "collector/config/print.h"

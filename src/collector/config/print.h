@@ -9,9 +9,9 @@
 struct config;
 
 /*
- * All values in the form of the configuration file, each with its source.
- * Reading it back gives the same values; secrets are hidden, their file names
- * are not.
+ * Write all values as a configuration file, each with its source. If the file
+ * is read again, the values are the same. Secrets are not written, but their
+ * file names are.
  */
 void config_print(const struct config *config, FILE *to);
 

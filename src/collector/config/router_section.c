@@ -86,7 +86,9 @@ const char *config_router_parse_title(const char *title,
 			 "name";
 }
 
-/* Returns NULL, or why the new value contradicts the rest of the section. */
+/*
+ * Why the new value contradicts other keys of the section; NULL if it does not.
+ */
 static const char *key_contradiction(const struct config_router *router,
 				     int key)
 {
@@ -127,7 +129,8 @@ void config_router_release(struct config_router *router)
 }
 
 /*
- * Values that are not given are zero, and leave the value of a weaker section.
+ * A value that is not given is zero; then the value of the section with lower
+ * precedence stays.
  */
 void config_router_overrides(const struct config_router *r,
 			     struct bgp_overrides *out)

@@ -8,11 +8,11 @@
  *	[router 198.51.100.7:50001]	by address and source port
  *	alias = branch-a
  *
- *	[router core1]			by name: an alias, or what --router-id
- *	max-routes-per-peer = 2000000	sysname or bgp-id found
+ *	[router core1]			by name: an alias, or the name found by
+ *	max-routes-per-peer = 2000000	--router-id sysname or bgp-id
  *	filter = drop view=post
- *	add-path = ipv4-unicast		though no OPEN says so
- *	no-add-path = post:ipv6-unicast	though the OPENs say so; two views
+ *	add-path = ipv4-unicast		although no OPEN announces it
+ *	no-add-path = post:ipv6-unicast	although the OPENs announce it; both
  *
  * router_settings.h combines all sections of one router.
  */
@@ -30,7 +30,7 @@ enum config_router_kind {
 	CONFIG_ROUTER_KINDS
 };
 
-/* Keys of a section, as indices of config_router_keys. */
+/* Keys of a section; also indices of config_router_keys. */
 enum config_router_key {
 	CONFIG_ROUTER_ALIAS,
 	CONFIG_ROUTER_NETWORKS,
@@ -47,20 +47,21 @@ enum config_router_key {
 };
 
 struct config_router {
-	char *title; /* the text after "router" */
+	char *title; /* the text after "router" in the heading */
 	uint8_t kind;
 	uint8_t address[16];
 	uint16_t port;
 	unsigned int line;
-	uint32_t given; /* 1 << enum config_router_key */
+	uint32_t given; /* which keys are given: 1 << enum config_router_key */
 
 	char *alias;
-	struct acl_list networks; /* for a section by name; if not given, all */
+	/* for a section by name; not given = all networks */
+	struct acl_list networks;
 	struct config_secret md5_key;
 	int bmp_v4;
 	struct config_families add_path;
 	struct config_families no_add_path;
-	int as_width; /* as word: 2 or 4 */
+	int as_width; /* "as-width": 2 or 4 bytes */
 	uint64_t routes_per_router;
 	uint64_t routes_per_peer;
 	uint64_t output_rate;
@@ -68,33 +69,33 @@ struct config_router {
 };
 
 /*
- * Fill in kind, address and port from the title of a section. NULL, or why it
- * is not a valid title.
+ * Set kind, address and port from the title of a section. Returns NULL, or why
+ * the title is not valid.
  */
 const char *config_router_parse_title(const char *title,
 				      struct config_router *out);
 
 /*
- * Set @key to @text, or append it to a list. -EINVAL with the reason in @why,
- * also if it contradicts another key, or -ENOMEM.
+ * Set @key to @text, or append @text to a list. -EINVAL with the reason in
+ * @why, also if it contradicts another key; or -ENOMEM.
  */
 int config_router_parse(struct config_router *router,
 			enum config_router_key key, const char *text,
 			char why[CONFIG_WHY_MAX]);
 
-/* Apply the decoding options of its keys to *@out. */
+/* Set those members of *@out that the keys of the section set. */
 void config_router_overrides(const struct config_router *router,
 			     struct bgp_overrides *out);
 
 void config_router_release(struct config_router *router);
 
-/* A row of the table of keys: like struct config_option, for sections. */
+/* A row of the table of keys: struct config_option for sections. */
 struct config_router_option {
 	const char *key;
 	size_t offset; /* offset in struct config_router */
 	struct config_form form;
 	bool reload;
-	const char *value; /* placeholder, for help */
+	const char *value; /* placeholder of the value, in the help */
 	const char *help;
 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What tells sections apart. */
+/* The key of a section. */
 struct section_key {
 	enum config_router_kind kind;
 	const uint8_t *address; /* not of CONFIG_ROUTER_NAME */
@@ -51,11 +51,14 @@ static uint64_t section_key_hash(const struct section_key *key)
 		hash = bytes_hash(hash, key->address, 16);
 	if (key->kind == CONFIG_ROUTER_PORT)
 		hash = bytes_hash(hash, &key->port, sizeof(key->port));
-	/* A slot is chosen by the low bits, to which FNV carries too little. */
+	/*
+	 * A slot is chosen by the low bits, which depend too little on the
+	 * input of FNV.
+	 */
 	return hash ^ hash >> 32;
 }
 
-/* The slot of @key, or the free one where it would be; there is always one. */
+/* The slot with @key, or the free slot for it; there is always a free slot. */
 static uint32_t *slot_find(const struct config *config,
 			   const struct section_key *key)
 {
@@ -85,7 +88,9 @@ struct config_router *config_router_same(const struct config *config,
 	return section_find_key(config, &key);
 }
 
-/* Twice the sections; the slots are a power of two. */
+/*
+ * Make space for more sections. There are twice as many slots, a power of two.
+ */
 static int sections_grow(struct config *config)
 {
 	size_t capacity =
@@ -165,13 +170,19 @@ void config_router_settings(const struct config *config,
 			    .all = config->limits.routes },
 		.output_rate = config->limits.output_rate,
 	};
-	/* Values: from the weakest to the strongest section ... */
+	/*
+	 * Set values beginning with the section of the lowest precedence, so
+	 * that others replace them ...
+	 */
 	for (int kind = 0; kind < CONFIG_ROUTER_KINDS; kind++) {
 		fit[kind] = section_find(config, kind, address, port, name);
 		if (fit[kind] != NULL)
 			section_apply(fit[kind], out);
 	}
-	/* ... rules: in the opposite order, because the first match decides. */
+	/*
+	 * ... and add rules in the opposite order, because the first match
+	 * decides.
+	 */
 	for (int kind = CONFIG_ROUTER_KINDS - 1; kind >= 0; kind--)
 		if (fit[kind] != NULL && fit[kind]->filter.count > 0)
 			out->filters.at[out->filters.count++] =

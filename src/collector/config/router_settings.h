@@ -3,8 +3,9 @@
  *
  * All sections that match a router apply. If two of them set the same key, the
  * section by port overrides the section by address, which overrides the section
- * by name. Filter rules are tested in this order, the collector's rules last.
- * For add-path each family is set separately.
+ * by name. Filter rules of all sections are tested, in the same order of
+ * precedence, and the collector's rules last. The keys for add-path are
+ * combined for each family separately.
  */
 #ifndef COLLECTOR_CONFIG_ROUTER_SETTINGS_H
 #define COLLECTOR_CONFIG_ROUTER_SETTINGS_H
@@ -16,29 +17,33 @@
 struct config;
 struct config_router;
 
-/* The settings of one router, with the collector's values as default. */
+/*
+ * The settings of one router. Where no section sets a key, they have the
+ * collector's value.
+ */
 struct config_router_settings {
 	int bmp_v4; /* enum bmp_v4 */
 	struct bgp_overrides overrides;
 	struct route_limits routes;
 	uint64_t output_rate;	     /* bytes/s; 0 = no limit */
-	struct filter_chain filters; /* points into the configuration */
+	struct filter_chain filters; /* refers to rules in the configuration */
 };
 
 /*
- * The settings for a session from @address and @port; @name is the name of its
- * router, or NULL. Cost: three lookups in a hash table; once for each session.
+ * Get the settings for a session from @address and @port; @name is the name of
+ * its router, or NULL. Cost: three lookups in a hash table, once for each
+ * session.
  */
 void config_router_settings(const struct config *config,
 			    const uint8_t address[16], uint16_t port,
 			    const char *name,
 			    struct config_router_settings *out);
 
-/* The alias of a session, or NULL. */
+/* The alias of a session from @address and @port, or NULL. */
 const char *config_router_alias(const struct config *config,
 				const uint8_t address[16], uint16_t port);
 
-/* True if there is a section for the address of a session. */
+/* True if there is a section for the address or port of a session. */
 bool config_router_is_configured(const struct config *config,
 				 const uint8_t address[16], uint16_t port);
 
@@ -46,7 +51,7 @@ bool config_router_is_configured(const struct config *config,
 bool config_router_name_is_configured(const struct config *config,
 				      const char *name);
 
-/* True if the key "networks" lets a session from @address use @name. */
+/* True if the key "networks" allows a session from @address to use @name. */
 bool config_router_network_permits(const struct config *config,
 				   const char *name, const uint8_t address[16]);
 
@@ -58,9 +63,9 @@ struct config_router *config_router_same(const struct config *config,
 					 const struct config_router *like);
 
 /*
- * Add a section whose key is not in @config yet, and take over what *@made
- * points to. Returns the section, whose key must not be changed; NULL if out of
- * memory: the caller then still owns *@made.
+ * Add a section whose key is not in @config yet, and take the ownership of the
+ * memory that *@made refers to. Returns the section, whose key must not be
+ * changed; NULL if out of memory: the caller then still owns *@made.
  */
 struct config_router *config_router_add(struct config *config,
 					const struct config_router *made);

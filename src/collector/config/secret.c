@@ -34,7 +34,8 @@ static int secret_extract(const char *text, size_t n, char **out, char *why)
 }
 
 /*
- * Not a device or a pipe: those could block, and be empty at the next reload.
+ * Open a regular file. Devices and pipes are refused, because reading them
+ * could block, and they could be empty at the next reload.
  */
 static int open_regular(const char *path, struct stat *st, char *why)
 {

@@ -7,7 +7,7 @@
 struct config;
 struct config_errors;
 
-/* Adds what is wrong to @errors. */
+/* Add an error to @errors for each rule that is violated. */
 void config_check(const struct config *config, struct config_errors *errors);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* The file of the secret is read later: config_secret_read(). */
+/* Only store the file name; config_secret_read() reads the file later. */
 static int parse_secret(const struct config_form *form, const char *s,
 			struct config_secret *out, char why[CONFIG_WHY_MAX])
 {

@@ -1,5 +1,5 @@
 /*
- * collector/config/value.h - the types an option can have
+ * collector/config/value.h - the types of option values
  *
  *	bool		true, false, yes, no, on, off, 1, 0
  *	number		a whole number in a range
@@ -10,8 +10,8 @@
  *	address		192.0.2.1:4000, [2001:db8::1]:4000; "off" where allowed
  *	addresses, networks, texts	lists, by commas or given again
  *	rules		of a filter, by ";" or given again
- *	families	a set of address families, as lists; "all"; with a view
- *			and ":" before one, of that view only
+ *	families	a set of families, by commas; "all"; a view and ":"
+ *			before a family limits it to that view
  *	secret		the name of a file that holds it, or a variable
  *
  * Every value can be formatted as text that parses to the same value. Values
@@ -33,15 +33,18 @@ int config_value_parse(const struct config_form *form, const char *text,
 		       void *value, char why[CONFIG_WHY_MAX]);
 
 /*
- * Format element @i of a list, or with i == 0 a single value. False if there is
- * no such element. A secret gives its path, or "" if it has none.
+ * Format element @i of a list, or with @i 0 a single value. False if there is
+ * no such element. For a secret the text is its path, or "".
  */
 bool config_value_format(const struct config_form *form, const void *value,
 			 size_t i, char *out, size_t cap);
 
 bool config_value_equal(const struct config_form *form, const void *a,
 			const void *b);
-/* Copy to *@out, which is released first. -ENOMEM; *@out is then empty. */
+/*
+ * Copy the value to *@out, whose old value is released first. -ENOMEM; *@out is
+ * then empty.
+ */
 int config_value_copy(const struct config_form *form, const void *value,
 		      void *out);
 /* Free the value and make it all-zero. */
@@ -49,8 +52,9 @@ void config_value_release(const struct config_form *form, void *value);
 
 /*
  * Read the file of a secret: the text before the first newline. -EINVAL with
- * the reason in @why (not a file, empty, too long), -ENOMEM or an error of
- * open(2). *@readable: every user of the machine can read the file.
+ * the reason in @why (not a regular file, empty, too long), -ENOMEM or an error
+ * of open(2). *@readable is true if every user of the machine can read the
+ * file.
  */
 int config_secret_read(struct config_secret *secret, char why[CONFIG_WHY_MAX],
 		       bool *readable);

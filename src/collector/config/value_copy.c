@@ -141,7 +141,10 @@ bool config_value_equal(const struct config_form *form, const void *a,
 	case CONFIG_RULES:
 		return filter_equal(a, b);
 	case CONFIG_SECRET:
-		/* The same text from another file is the same secret. */
+		/*
+		 * A secret that was read from another file is the same if its
+		 * text is.
+		 */
 		return same_text(s->value, r->value);
 	default:
 		return memcmp(a, b, size_of(form->type)) == 0;

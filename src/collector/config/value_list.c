@@ -67,8 +67,9 @@ static int add_families(const struct config_form *form, const char *s,
 }
 
 /*
- * As elements: first the families of all views, then the rest of each view. All
- * families together are one element with its own word.
+ * The elements of a set of families are listed in this order: the families of
+ * all views, then those of single views. If all families are in the set, there
+ * is one element for them, "all".
  */
 static size_t count_set(bgp_family_set set)
 {
@@ -84,7 +85,10 @@ static bgp_family_set of_all_views(const struct config_families *set)
 	return all;
 }
 
-/* Without the families of all views, unless there are no others. */
+/*
+ * The families of @view that not every view has. If @view has all families,
+ * all of them: they are written as one element.
+ */
 static bgp_family_set of_one_view(const struct config_families *set, int view)
 {
 	bgp_family_set all = of_all_views(set);
@@ -163,7 +167,7 @@ static int add_text(const struct config_form *form, const char *s,
 	char *copy = NULL;
 	int err;
 
-	/* At the start of a line "#" would begin a comment. */
+	/* "#" at the start of a line would begin a comment. */
 	if (*s == '#') {
 		snprintf(why, CONFIG_WHY_MAX, "begins with '#'");
 		return -EINVAL;
@@ -237,7 +241,7 @@ static void list_truncate(const struct config_form *form, void *value,
 			free(texts->at[--texts->count]);
 		break;
 	case CONFIG_FAMILIES:
-		break; /* the failure does not concern *@value: see below */
+		break; /* *@value itself is not affected: see below */
 	default:
 		((struct filter *)value)->count = count;
 	}

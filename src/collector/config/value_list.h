@@ -1,7 +1,7 @@
 /*
  * collector/config/value_list.h - values that are lists
  *
- * Used by config_value_parse() and config_value_format().
+ * config_value_parse() and config_value_format() call these functions.
  */
 #ifndef COLLECTOR_CONFIG_VALUE_LIST_H
 #define COLLECTOR_CONFIG_VALUE_LIST_H

@@ -188,7 +188,7 @@ static int parse_time(const struct config_form *form, const char *s,
 
 	if (form->flags & CONFIG_NEVER &&
 	    (strcasecmp(s, "never") == 0 || strcasecmp(s, "off") == 0)) {
-		*out = INT64_MAX; /* SP_NEVER */
+		*out = INT64_MAX; /* the value for "never" and "off" */
 		return 0;
 	}
 	if (parse_with_unit(s, time_units, &v) < 0 || !in_range(form, v))
@@ -282,7 +282,7 @@ static int parse_address(const struct config_form *form, const char *s,
 /* Text */
 
 /*
- * Refuse text that could not be written to a file and read back, or that would
+ * Refuse text that could not be written to a file and read again, or that would
  * be misleading in a log. In the file " ;" begins a comment.
  */
 static const char *text_fault(const char *s)

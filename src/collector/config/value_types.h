@@ -1,7 +1,8 @@
 /*
- * collector/config/value_types.h - descriptions and C types of option values
+ * collector/config/value_types.h - descriptions of option values, and their C
+ * types
  *
- * All-zero is a valid value of each type.
+ * If all bytes are zero, the value is valid for each type.
  */
 #ifndef COLLECTOR_CONFIG_VALUE_TYPES_H
 #define COLLECTOR_CONFIG_VALUE_TYPES_H
@@ -35,7 +36,7 @@ enum config_type {
 struct config_address {
 	uint8_t address[16];
 	uint16_t port;
-	bool set; /* false = off */
+	bool set; /* false = the value is "off" */
 };
 
 struct config_addresses {
@@ -48,26 +49,26 @@ struct config_texts {
 	size_t count;
 };
 
-/* One set of families for each view. */
+/* A set of families for each view. */
 struct config_families {
 	bgp_family_set of_view[BMP_VIEWS];
 };
 
-/* Never printed. */
+/* A secret; its value is never printed. */
 struct config_secret {
-	char *path;  /* NULL if not from a file */
-	char *value; /* NULL if not set, or the file was not read yet */
+	char *path;  /* file name; NULL if it is not from a file */
+	char *value; /* NULL if it is not set or the file was not read yet */
 };
 
-/* The limits of a type. */
+/* The type of an option and the limits of its values. */
 struct config_form {
 	enum config_type type;
 	uint8_t flags;
-	uint64_t min; /* for number and size; for time in ns */
+	uint64_t min; /* number and size; for time in ns */
 	uint64_t max;
-	const char *const *words; /* for choice; NULL-terminated */
+	const char *const *words; /* choice: the words, NULL-terminated */
 	/*
-	 * An additional check for text and for each element of texts; NULL =
+	 * An additional check of a text, or of each element of texts; NULL =
 	 * none.
 	 */
 	const char *(*check)(const char *text);
@@ -75,13 +76,13 @@ struct config_form {
 
 enum config_form_flags {
 	CONFIG_NEVER = 1, /* time: "never" and "off" are allowed */
-	CONFIG_ZERO = 2,  /* 0 is allowed although below min */
+	CONFIG_ZERO = 2,  /* 0 is allowed, although it is below min */
 	CONFIG_OFF = 4,	  /* address: "off" is allowed */
-	CONFIG_POWER = 8, /* number: a power of two */
-	CONFIG_EMPTY = 16 /* text, path, lists: may be empty */
+	CONFIG_POWER = 8, /* number: must be a power of two */
+	CONFIG_EMPTY = 16 /* text, path, list: may be empty */
 };
 
-/* Longest text of one value, or of one element of a list. */
+/* Maximum bytes of the text of a value, or of an element of a list. */
 #define CONFIG_TEXT_MAX 160
 #define CONFIG_WHY_MAX	256
 

@@ -11,7 +11,7 @@ static const char *header_find(const struct http_request *r, const char *name)
 					   name);
 }
 
-/* The token as "Bearer TOKEN", or as the password of "Basic". */
+/* Get the token from "Bearer TOKEN", or from the password of "Basic". */
 static bool has_token(const struct http_request *r)
 {
 	const char *given = header_find(r, MHD_HTTP_HEADER_AUTHORIZATION);
@@ -59,8 +59,8 @@ bool http_access_check(struct http_request *r)
 	if (r->route->flags & HTTP_OPEN)
 		return true;
 	/*
-	 * A browser that has the token also sends it with requests of other
-	 * sites' pages.
+	 * A browser that has stored the token also sends it with requests that
+	 * other sites' pages make.
 	 */
 	if (action && origin != NULL &&
 	    (host == NULL || !http_origin_is_own(origin, host))) {

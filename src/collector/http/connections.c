@@ -16,16 +16,16 @@ struct http_connection {
 	struct http_connections *list;
 	int fd;
 	bool reserved;
-	uint8_t address[16]; /* for IPv6 the /64 */
+	uint8_t address[16]; /* address of the client; for IPv6 its /64 */
 	enum http_connection_state state;
-	int64_t since; /* when it entered its current state */
+	int64_t since; /* time when it entered its current state */
 };
 
 TAILQ_HEAD(http_connection_list, http_connection);
 
 struct http_connections {
 	struct http_connection_limits limits;
-	/* protects the fields below and all connections */
+	/* protects the members below and all connections */
 	pthread_mutex_t lock;
 	struct http_connection_list open;
 	struct http_connection_stats stats;
@@ -59,14 +59,14 @@ static void connection_end(struct http_connection *connection)
 	shutdown(connection->fd, SHUT_RDWR);
 }
 
-/* Occupied slots, in total and for one address. */
+/* The numbers of occupied slots, in total and for one address. */
 struct places {
 	size_t all;
 	size_t of_address;
 	size_t reserved;
-	/* the oldest in state READING */
+	/* the connection that has been READING for the longest time */
 	struct http_connection *oldest;
-	/* the oldest of this address in state READING */
+	/* the oldest READING connection of this address */
 	struct http_connection *oldest_of_address;
 	/* the oldest reserved connection, in any state */
 	struct http_connection *oldest_reserved;

@@ -6,10 +6,10 @@
  * byte now and then could keep all others out. So each connection is tracked
  * here:
  *
- *	READING		until a whole request was read, HTTP_READ_SECONDS
- *	WORKING		a handler has it; handlers have deadlines of their own
- *	SENDING		until its answer was sent, HTTP_SEND_SECONDS
- *	STREAMING	events without end; sse.h has a limit of these
+ *	READING		the request is read, for at most HTTP_READ_SECONDS
+ *	WORKING		a handler runs; handlers have their own deadlines
+ *	SENDING		the answer is sent, for at most HTTP_SEND_SECONDS
+ *	STREAMING	events are sent without end; sse.h limits their number
  *
  *	READING -> WORKING -> SENDING -> READING, or STREAMING to the end
  *
@@ -39,35 +39,35 @@ enum http_connection_state {
 	HTTP_CONNECTION_WORKING,
 	HTTP_CONNECTION_SENDING,
 	HTTP_CONNECTION_STREAMING,
-	/* shut down; libmicrohttpd has not noticed yet */
+	/* its socket is shut down; libmicrohttpd has not noticed yet */
 	HTTP_CONNECTION_ENDING,
 };
 
 struct http_connection_limits {
 	size_t all;
-	size_t per_address; /* limit per address; for IPv6 per /64 */
-	size_t reserved;    /* slots beyond these for reserved connections */
+	size_t per_address; /* maximum for an address; for IPv6 for a /64 */
+	size_t reserved;    /* additional slots for reserved connections */
 };
 
 struct http_connection_stats {
 	uint64_t opened;
-	uint64_t evicted; /* connections replaced by a new one */
-	uint64_t expired; /* connections that did not read or write in time */
-	uint64_t open;	  /* connections open now */
+	uint64_t evicted; /* connections closed to make room for a new one */
+	uint64_t expired; /* connections closed at their deadline */
+	uint64_t open;	  /* connections that are open now */
 };
 
-/* NULL if out of memory. */
+/* Returns NULL if out of memory. */
 struct http_connections *http_connections_new(
 	const struct http_connection_limits *limits);
 void http_connections_free(struct http_connections *list);
 
-/* Add an accepted connection. NULL if out of memory. @now in nanoseconds. */
+/* Add an accepted connection. NULL if out of memory. @now is in nanoseconds. */
 struct http_connection *http_connection_open(struct http_connections *list,
 					     int fd,
 					     const struct sockaddr *peer,
 					     int64_t now);
 
-/* Remove it, before @fd is closed. NULL is fine. */
+/* Remove the connection, before @fd is closed; @connection may be NULL. */
 void http_connection_close(struct http_connection *connection);
 
 void http_connection_set_state(struct http_connection *connection,

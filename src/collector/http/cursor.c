@@ -18,7 +18,10 @@ uint64_t http_cursor_seed(uint64_t seed, const struct http_target *t)
 		if (strcmp(p->name, "limit") == 0 ||
 		    strcmp(p->name, "cursor") == 0)
 			continue;
-		/* A sum, because the order of parameters does not matter. */
+		/*
+		 * The hash of the parameters is a sum, so that their order does
+		 * not matter.
+		 */
 		seed += XXH3_64bits_withSeed(p->value, strlen(p->value),
 					     XXH3_64bits(p->name,
 							 strlen(p->name)));
@@ -32,7 +35,7 @@ static uint64_t hash_of(uint64_t seed, uint8_t kind, const uint8_t *place,
 	uint8_t bytes[1 + HTTP_CURSOR_BYTES] = { kind };
 
 	memcpy(bytes + 1, place, len);
-	/* Not the seed of the hash tables. */
+	/* Use another seed than the hash tables. */
 	return XXH3_64bits_withSeed(bytes, 1 + len,
 				    seed ^ UINT64_C(0x637572736f72));
 }

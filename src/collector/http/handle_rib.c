@@ -11,7 +11,7 @@ void http_get_rib(struct http_request *r)
 	struct looking_glass *g = looking_glass_new();
 	struct http_paging page;
 
-	/* Without memory it answers 503. */
+	/* If g is NULL (out of memory), this replies 503. */
 	if (!http_paging_start(&page, r, g != NULL ? &g->page : NULL) ||
 	    g == NULL)
 		return;

@@ -1,7 +1,7 @@
 /*
- * Requests that two servers can parse differently: a proxy could check one
- * request while we answer another (RFC 9112 11.2). libmicrohttpd accepts them,
- * so they are refused here.
+ * Refuses requests that two servers can parse differently: a proxy could check
+ * one request while this server answers another (RFC 9112 11.2). libmicrohttpd
+ * accepts such requests.
  */
 #include "collector/http/server_internal.h"
 
@@ -15,7 +15,10 @@ struct header_counts {
 	bool bad_name;
 };
 
-/* A token of RFC 9110 5.6.2. A blank before the colon is not part of one. */
+/*
+ * True if @name is a token of RFC 9110 5.6.2. A blank before the colon is not
+ * part of a token.
+ */
 static bool is_token(const char *name, size_t len)
 {
 	static const char others[] = "!#$%&'*+-.^_`|~";

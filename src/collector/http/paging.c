@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The content of a cursor: the worker, then the position in it. */
+/* The position in a cursor: the worker, and the position in it. */
 struct cursor_data {
 	uint8_t bytes[HTTP_CURSOR_BYTES];
 	size_t len;
@@ -50,7 +50,7 @@ static bool take_cursor(struct http_paging *page)
 	return false;
 }
 
-/* Free the query; @page has none from here on. */
+/* Free the query and set page->query to NULL. */
 static void query_free(struct http_paging *page)
 {
 	if (page->query != NULL)
@@ -86,7 +86,10 @@ bool http_paging_start(struct http_paging *page, struct http_request *r,
 	return true;
 }
 
-/* Append the rows of one worker. False if it failed; the reply is an error. */
+/*
+ * Append the rows of one worker. False if it failed; the reply is then an
+ * error.
+ */
 static bool read_worker(struct http_paging *page)
 {
 	struct http_request *r = page->request;
@@ -111,9 +114,7 @@ static bool read_page(struct http_paging *page)
 {
 	struct page_query *query = page->query;
 
-	/*
-	 * After the deadline return a shorter page instead of waiting longer.
-	 */
+	/* After the deadline, return a shorter page. */
 	while (query->limit > 0 && page->worker < page->end &&
 	       page->request->out.len < HTTP_PAGE_BYTES) {
 		if (!read_worker(page))

@@ -1,9 +1,10 @@
 /*
  * collector/http/paging.h - a page of a list, over all workers
  *
- * A page goes through the workers in order until it is full, or until a worker
- * has used up its time; its cursor has the worker and a position there. One
- * query has the parameters of the client and goes from worker to worker.
+ * A page is filled by one worker after the other, until it is full or a worker
+ * has used up its time. The cursor of the page has the worker and the position
+ * in it. There is one query, which has the parameters of the client and is
+ * passed from worker to worker.
  */
 #ifndef COLLECTOR_HTTP_PAGING_H
 #define COLLECTOR_HTTP_PAGING_H
@@ -13,22 +14,22 @@
 
 struct http_paging {
 	struct http_request *request;
-	struct page_query *query; /* NULL after an error */
+	struct page_query *query; /* freed and NULL after an error */
 	uint64_t seed;
 	uint32_t worker;
-	uint32_t end; /* the worker after the last */
+	uint32_t end; /* number of the worker after the last one */
 };
 
 /*
- * Parse the parameters of the request into @query, which may be NULL (out of
- * memory) and belongs to the page from here on. False on error; the reply then
- * says so, and the query is freed.
+ * Parse the parameters of the request into @query, which from here on belongs
+ * to the page; NULL means out of memory. Returns false on an error; the reply
+ * is then an error, and the query is freed.
  */
 bool http_paging_start(struct http_paging *page, struct http_request *r,
 		       struct page_query *query);
 
 /*
- * The rest of an answer whose array was begun: its elements, "next", and the
+ * Complete an answer whose array was begun: write the elements, "next", and the
  * end of the object. Frees the query. Yields.
  */
 void http_paging_run(struct http_paging *page);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Below this size compression does not pay. */
+/* A smaller reply is not compressed, because that would not pay. */
 #define WORTH 1024
 
 void http_error(struct http_request *r, unsigned status, const char *error,
@@ -32,7 +32,7 @@ void http_error_of(struct http_request *r, unsigned status, const char *error,
 	http_error(r, status, text, hint);
 }
 
-/* True if a header of the form "gzip, br;q=0.5" contains gzip. */
+/* True if a header like "gzip, br;q=0.5" accepts gzip. */
 bool http_takes_gzip(struct MHD_Connection *connection)
 {
 	const char *p =
@@ -128,14 +128,17 @@ static void add_headers(struct http_request *r, struct MHD_Response *response)
 					"token as password\"");
 }
 
-/* True if memory allows one more reply that waits to be read. */
+/*
+ * True if the limit of memory allows to keep this reply until the client has
+ * read it.
+ */
 static bool may_hold(const struct http_request *r)
 {
 	size_t most = HTTP_HELD_BYTES;
 
 	if (r->route != NULL && r->route->flags & HTTP_RESERVED)
 		most *= 2;
-	/* An error is always sent. */
+	/* A small reply, for example an error, is always sent. */
 	return r->out.len < WORTH || r->http->held + r->out.len <= most;
 }
 

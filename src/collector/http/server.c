@@ -27,12 +27,14 @@
 #define PER_ADDRESS 384
 #define RESERVED    32
 /*
- * The limit of libmicrohttpd: includes connections that end but are not closed
- * yet.
+ * The limit of libmicrohttpd. It also counts connections that have ended but
+ * are not closed yet.
  */
 #define CONNECTIONS_MAX (CONNECTIONS + 4 * RESERVED)
-#define WORKING_MAX	64 /* requests in fibers, without those of RESERVED */
-#define CONNECTION_SIZE (32 * 1024) /* bytes of memory: bounds the headers */
+/* maximum requests in fibers, without those of HTTP_RESERVED */
+#define WORKING_MAX 64
+/* bytes of memory per connection: limits the headers */
+#define CONNECTION_SIZE (32 * 1024)
 #define IDLE_SECONDS	30U
 #define BODY_MAX	(64 * 1024)
 #define STACK		(256 * 1024)
@@ -71,7 +73,9 @@ static int request_run(void *request)
 
 	r->route->handle(r);
 	r->phase = HTTP_DONE;
-	/* From here on it belongs to libmicrohttpd again, and may be freed. */
+	/*
+	 * From here on libmicrohttpd owns the request again, and may free it.
+	 */
 	MHD_resume_connection(r->connection);
 	pthread_mutex_lock(&h->lock);
 	h->working--;
@@ -80,7 +84,7 @@ static int request_run(void *request)
 	return 0;
 }
 
-/* Pass the request to a fiber. False if it cannot be accepted. */
+/* Pass the request to a fiber. False if there are too many. */
 static bool hand_over(struct http_request *r)
 {
 	struct http *h = r->http;
@@ -128,7 +132,7 @@ static enum MHD_Result request_reply(struct http_request *r)
 	return http_reply(r);
 }
 
-/* The whole request was read. */
+/* Called when the whole request was read. */
 static enum MHD_Result request_dispatch(struct http_request *r)
 {
 	http_connection_set_state(r->place, HTTP_CONNECTION_WORKING, sp_now());
@@ -153,7 +157,10 @@ static bool body_fits(struct http_request *r)
 	return false;
 }
 
-/* False if the request is refused; the error is sent when the body was read. */
+/*
+ * Check the request. False if it is refused; the error is sent when the body
+ * was read.
+ */
 static bool request_admit(struct http_request *r, const char *method)
 {
 	if (r->parsed != HTTP_TARGET_OK) {
@@ -221,7 +228,10 @@ static struct http_connection *place_of(struct MHD_Connection *connection)
 	return info != NULL ? info->socket_context : NULL;
 }
 
-/* Called first for each request, with its target as it was sent. */
+/*
+ * libmicrohttpd calls it first for each request, with the target as it was
+ * received.
+ */
 static void *request_begin(void *http, const char *target,
 			   struct MHD_Connection *connection)
 {
@@ -289,7 +299,10 @@ static void connection_notify(void *http, struct MHD_Connection *connection,
 	}
 }
 
-/* A fiber: ends connections whose deadline has passed. Yields. */
+/*
+ * The main function of the fiber that closes connections at their deadline.
+ * Yields.
+ */
 static int connections_expire_main(void *http)
 {
 	struct http *h = http;
@@ -299,9 +312,11 @@ static int connections_expire_main(void *http)
 	return 0;
 }
 
-/* Life */
+/* Start and stop */
 
-/* Our own socket, so that an error has an errno. */
+/*
+ * Open the socket here and not in libmicrohttpd, so that errors have an errno.
+ */
 static int open_socket(const struct collector_env *env,
 		       const struct config_address *at)
 {
@@ -317,7 +332,7 @@ static int open_socket(const struct collector_env *env,
 	return err;
 }
 
-/* The actual port. */
+/* The port that a socket is bound to. */
 static uint16_t port_of(int fd)
 {
 	struct sp_addr at;
@@ -336,9 +351,10 @@ static void log_listening(struct http *h)
 }
 
 /*
- * The token of the configuration, or a generated one in the state folder.
- * Without a token, pages that need none are still served: a collector with a
- * full disk must be able to start, to publish what fills it.
+ * Set the token: that of the configuration, or a generated one in the state
+ * folder. If there is no token, pages that need none are still served: a
+ * collector must be able to start when its disk is full, because publishing
+ * frees space.
  */
 static int take_token(struct http *h)
 {
@@ -386,7 +402,10 @@ static int start_daemon(struct http *h, int fd)
 		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 	if (h->daemon != NULL)
 		return 0;
-	/* libmicrohttpd returns no error code: use that of the system call. */
+	/*
+	 * libmicrohttpd returns no error code: use errno of the failed system
+	 * call.
+	 */
 	return errno != 0 ? -errno : -EIO;
 }
 
@@ -401,7 +420,10 @@ static int start_parts(struct http *h, int fd)
 	opts.pool_threads = 1;
 	if (err == 0)
 		err = sp_start(&opts, &h->rt);
-	/* Larger than in any earlier run, because the clock has advanced. */
+	/*
+	 * Ids of events begin at the wall clock in microseconds, so they are
+	 * larger than in earlier runs.
+	 */
 	if (err == 0)
 		err = sse_new(worker_now().wall_ns / 1000, &h->sse);
 	if (err == 0)
@@ -515,8 +537,8 @@ static void end_requests(struct http *h)
 }
 
 /*
- * Stop the server, on its own thread: any step may wait for a handler that does
- * not return.
+ * Stop the server. Runs on a thread of its own, because any step may wait for a
+ * handler that does not return.
  */
 static void *stop_main(void *http)
 {
@@ -541,7 +563,10 @@ static void *stop_main(void *http)
 	return NULL;
 }
 
-/* Wait until stop_main() has ended. False if it has not within STOP_SECONDS. */
+/*
+ * Wait until stop_main() has ended. False if it has not ended within
+ * STOP_SECONDS.
+ */
 static bool wait_stopped(struct http *h)
 {
 	struct timespec deadline;

@@ -1,5 +1,6 @@
 /*
- * collector/http/server_internal.h - what the files of the HTTP server share
+ * collector/http/server_internal.h - shared data of the files of the HTTP
+ * server
  *
  *	libmicrohttpd's thread			our runtime, one shard
  *	reads a request, finds its row
@@ -30,14 +31,12 @@
 #define HTTP_PAGE_BYTES (1024 * 1024)
 
 /*
- * Total bytes of replies that wait to be read by their clients; further
- * requests get 503. Routes with HTTP_RESERVED may use the same amount again.
+ * Maximum bytes of all replies that clients have not read yet; further requests
+ * get 503. Routes with HTTP_RESERVED may use the same amount again.
  */
 #define HTTP_HELD_BYTES (64 * 1024 * 1024)
 
-/*
- * How long one worker may take for a query; the client waits a little longer.
- */
+/* Maximum time of a query on one worker; the client waits a little longer. */
 #define HTTP_PATIENCE (2 * SP_S)
 
 struct config;
@@ -54,25 +53,26 @@ struct stats_poller;
 struct worker_query;
 
 enum http_route_flags {
-	HTTP_OPEN = 1, /* needs no token: health */
+	HTTP_OPEN = 1, /* no token is needed: health */
 	/* answered on libmicrohttpd's thread, without a fiber */
 	HTTP_DIRECT = 2,
-	HTTP_POST = 4,	   /* changes something; others are GET and HEAD */
-	HTTP_RESERVED = 8, /* answered even if all slots are occupied */
-	HTTP_STREAM = 16,  /* its reply has no end */
+	HTTP_POST = 4,	   /* the route changes something; its method is POST */
+	HTTP_RESERVED = 8, /* answered even if all normal slots are occupied */
+	HTTP_STREAM = 16,  /* the reply has no end */
 };
 
 struct http_route {
-	const char *path; /* segments; "*" matches any one, as an argument */
-	const struct query_param *params; /* NULL = none */
+	/* segments; "*" matches any segment, which becomes an argument */
+	const char *path;
+	const struct query_param *params; /* parameters; NULL = none */
 	unsigned flags;			  /* enum http_route_flags */
 	void (*handle)(struct http_request *r);
 };
 
 enum http_phase {
 	HTTP_NEW,
-	HTTP_READING, /* reading its body, which is ignored */
-	HTTP_WORKING, /* a fiber processes it */
+	HTTP_READING, /* the body is read and ignored */
+	HTTP_WORKING, /* a fiber processes the request */
 	HTTP_DONE,
 };
 
@@ -83,18 +83,19 @@ struct http_request {
 	enum http_phase phase;
 	enum http_target_status parsed;
 	struct http_target target;
-	bool admitted; /* false if the reply is already an error */
+	/* false if the request was refused; the reply is an error */
+	bool admitted;
 	const struct http_route *route;
 	const char *args[HTTP_ARGS_MAX];
 	size_t body;
 	/* The reply */
 	unsigned status;
 	const char *type;  /* content type; NULL = JSON */
-	const char *allow; /* allowed methods, for 405 */
-	/* made by the handler; NULL = made from out */
+	const char *allow; /* the allowed methods, for 405 */
+	/* made by the handler; NULL = to be made from out */
 	struct MHD_Response *response;
 	struct json out;
-	size_t held; /* bytes of the reply counted in http.held */
+	size_t held; /* number of bytes of the reply counted in http.held */
 	bool close;  /* close the connection after the reply */
 };
 
@@ -105,24 +106,25 @@ struct http {
 	struct sp_rt *rt;
 	struct MHD_Daemon *daemon;
 	struct http_connections *connections;
-	/* bytes of waiting replies; used by libmicrohttpd's thread */
+	/* bytes of replies not read yet; only for libmicrohttpd's thread */
 	size_t held;
 	struct sse *sse;
 	struct stats_poller *stats_poller;
-	/* the fiber that ends connections after their deadline */
+	/* the fiber that closes connections at their deadline */
 	struct sp_task expiry;
 	bool has_expiry;
-	const char *token; /* NULL if there is none; actions are then refused */
-	char *own_token;   /* to free() */
+	/* the token; NULL = there is none, and actions are refused */
+	const char *token;
+	char *own_token; /* a generated token, to be freed */
 	bool loopback;
-	uint16_t port;	      /* actual port */
+	uint16_t port;	      /* the port on which the server listens */
 	uint64_t seed;	      /* seed of cursors */
-	pthread_mutex_t lock; /* protects the fields below */
-	pthread_cond_t idle;  /* signals that working has decreased */
-	pthread_cond_t end;   /* signals that stopped is true */
+	pthread_mutex_t lock; /* protects the members below */
+	pthread_cond_t idle;  /* signalled when working has decreased */
+	pthread_cond_t end;   /* signalled when stopped becomes true */
 	bool stopping;
-	bool stopped;	  /* no part of the server runs any more */
-	uint32_t working; /* requests in fibers */
+	bool stopped;	  /* all parts of the server have ended */
+	uint32_t working; /* number of requests in fibers */
 };
 
 /* reply.c */
@@ -130,59 +132,65 @@ struct http {
 /* Reply with {"error": ..., "hint": ...}; @hint may be NULL. */
 void http_error(struct http_request *r, unsigned status, const char *error,
 		const char *hint);
-/* The same for an invalid value: "error: 'value'". */
+/* Reply with an error about an invalid value: "error: 'value'". */
 void http_error_of(struct http_request *r, unsigned status, const char *error,
 		   const char *value, const char *hint);
 /* True if the client accepts gzip. */
 bool http_takes_gzip(struct MHD_Connection *connection);
-/* Send the reply. On libmicrohttpd's thread. */
+/* Send the reply. For libmicrohttpd's thread. */
 enum MHD_Result http_reply(struct http_request *r);
 
 /* routes.c */
 
-/* False if there is no such route; the reply then says so. */
+/*
+ * Find the route of the request. False if there is none; the reply is then an
+ * error.
+ */
 bool http_route_find(struct http_request *r, const char *method);
 
 /*
- * False if the route does not have a parameter of the request; the reply then
- * says so. Otherwise a client would not notice a misspelt parameter.
+ * False if the request has a parameter that the route does not know; the reply
+ * is then an error. So a client notices a misspelt parameter.
  */
 bool http_route_check_params(struct http_request *r);
 
 /*
  * Parse the parameters of the request into *@into, as the rows of its route
- * say. False if one is invalid or missing; the reply then says so.
+ * say. False if one is invalid or missing; the reply is then an error.
  */
 bool http_params_read(struct http_request *r, void *into);
 
-/* All routes, for tools; NULL after the last. */
+/* Route number @i, for tools; NULL after the last. */
 const struct http_route *http_route_at(size_t i);
 
 /*
- * headers.c: false if a proxy could parse the request differently; the reply
- * then says so.
+ * headers.c: False if a proxy could parse the request in another way; the reply
+ * is then an error.
  */
 bool http_headers_check(struct http_request *r);
 
-/* auth.c: false if access is denied; the reply says why. */
+/* auth.c: False if access is denied; the reply gives the reason. */
 bool http_access_check(struct http_request *r);
 
-/* query_client.c. In a fiber: yields. */
+/* query_client.c, for fibers; these functions yield. */
 
 /*
- * Query a worker. False if there is no result: the query is freed and the reply
- * is an error.
+ * Run a query on a worker. False if there is no result: the query is then freed
+ * and the reply is an error.
  */
 bool http_ask(struct http_request *r, uint32_t worker, struct worker_query **q);
 
-/* Reply 503 for an error of worker_query_run(). */
+/* Reply 503 for @err, an error of worker_query_run(). */
 void http_ask_failed(struct http_request *r, int err);
 
-/* Reply 404: the router or peer of the request does not exist. */
+/* Reply 404, because the router or peer of the request does not exist. */
 void http_no_router(struct http_request *r, const char *token);
 void http_no_peer(struct http_request *r, const char *id);
 
-/* Parse a segment of the path. False if invalid; the reply then says so. */
+/*
+ * Parse the segment with a router's token. False if it is invalid; the reply is
+ * then an error.
+ */
 bool http_take_router(struct http_request *r, const char *token,
 		      struct query_router *out, uint32_t *worker);
 bool http_take_peer(struct http_request *r, const char *id,
@@ -194,7 +202,7 @@ void http_log_client(struct log_line *line, const struct sockaddr *from);
 /* handle_static.c: the dashboard's files */
 bool http_page_exists(const struct http_target *t);
 
-/* handle_actions.c: the parameters of /api/v1/log-level */
+/* handle_actions.c: parameters of /api/v1/log-level */
 extern const struct query_param http_log_level_params[];
 
 /* Handlers */

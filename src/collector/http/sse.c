@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EVENTS	1024 /* events kept for new and returning streams */
-#define BEGIN	100  /* of these, the number for a new stream */
+/* maximum number of events kept for new and returning streams */
+#define EVENTS	1024
+#define BEGIN	100 /* number of these that a new stream gets */
 #define STREAMS 64
 #define BLOCK	(16 * 1024)
 
-/* Text of an event, shared by streams. */
+/* The text of an event, which streams share. */
 struct text {
 	_Atomic unsigned users;
 	size_t len;
@@ -28,11 +29,11 @@ struct stream {
 	uint64_t event;	  /* number of the next event to send */
 	uint64_t status;  /* number of the last status that was sent */
 	struct text *now; /* the text being sent; NULL if none */
-	size_t sent;	  /* bytes of it already sent */
+	size_t sent;	  /* bytes of now that were already sent */
 };
 
 struct sse {
-	pthread_mutex_t lock; /* protects the fields below */
+	pthread_mutex_t lock; /* protects the members below */
 	bool closed;
 	struct stream *streams;
 	unsigned count;
@@ -71,7 +72,7 @@ static void text_put(struct text *t)
 		free(t);
 }
 
-/* Writing; with the lock held */
+/* Writing; the caller holds the lock */
 
 static void wake_all(struct sse *sse)
 {
@@ -87,7 +88,9 @@ static void event_add(struct sse *sse, struct text *t)
 {
 	struct text **slot = &sse->events[sse->next % EVENTS];
 
-	/* If out of memory an event is missing, and streams skip it. */
+	/*
+	 * If out of memory, the slot stays empty, and streams skip the event.
+	 */
 	text_put(*slot);
 	*slot = t;
 	sse->next++;
@@ -157,7 +160,7 @@ static uint64_t event_oldest(const struct sse *sse)
 					       : sse->first;
 }
 
-/* The next text for @s, or NULL if it has sent all. The lock is held. */
+/* The next text for @s; NULL if all were sent. The caller holds the lock. */
 static struct text *next_text(struct sse *sse, struct stream *s)
 {
 	if (s->event < event_oldest(sse))
@@ -175,7 +178,7 @@ static struct text *next_text(struct sse *sse, struct stream *s)
 	return NULL;
 }
 
-/* Copy as much of the current text as fits. */
+/* Copy as much of the current text as fits into @max bytes. */
 static ssize_t send_some(struct stream *s, char *to, size_t max)
 {
 	size_t left = s->now->len - s->sent;
@@ -229,7 +232,10 @@ static void end_stream(void *stream)
 	free(s);
 }
 
-/* The event to start with: after the last one seen, else the latest few. */
+/*
+ * The number of the event to start with: the one after the last one received,
+ * else one of the latest.
+ */
 static uint64_t begin_at(const struct sse *sse, const char *last_id)
 {
 	uint64_t seen = last_id != NULL ? strtoull(last_id, NULL, 10) : 0;

@@ -9,12 +9,12 @@
 #include <stddef.h>
 
 struct static_file {
-	const char *path; /* "/index.html" */
+	const char *path; /* path, for example "/index.html" */
 	const char *type;
-	const char *etag; /* including the quotes */
+	const char *etag; /* value of the header ETag, with its quotes */
 	const unsigned char *bytes;
 	size_t len;
-	const unsigned char *packed; /* compressed with gzip */
+	const unsigned char *packed; /* content compressed with gzip */
 	size_t packed_len;
 };
 

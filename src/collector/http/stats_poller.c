@@ -17,10 +17,10 @@
 
 #define PERIOD SP_S
 
-/* Events of one worker in one poll. */
+/* Maximum events of one worker in one poll. */
 #define EVENTS EVENT_RING_ENTRIES
 
-/* State of the last poll of a worker. */
+/* The state of a worker at the last poll. */
 struct last {
 	bool known;
 	int64_t at;
@@ -35,9 +35,10 @@ struct stats_poller {
 	struct sp_task task;
 	uint32_t workers;
 	struct last *last;
-	uint64_t *events_from;		/* next event of each worker */
-	struct event_ring_entry *heard; /* events of one poll, of all workers */
-	pthread_mutex_t lock;		/* protects the fields below */
+	uint64_t *events_from; /* next event of each worker */
+	/* the events of one poll, from all workers */
+	struct event_ring_entry *heard;
+	pthread_mutex_t lock; /* protects the members below */
 	struct worker_rates *now;
 	int64_t spooling_since;
 	struct latency_window acks;
@@ -73,7 +74,10 @@ static int by_time(const void *a, const void *b)
 	return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
 }
 
-/* Each worker returns events in its own order; sort them by time. */
+/*
+ * Pass the events to the streams. Each worker returns its events in order; sort
+ * those of all workers by time.
+ */
 static void pass_events(struct stats_poller *poller,
 			const struct collector_stats *p)
 {
@@ -98,13 +102,13 @@ static void pass_status(struct stats_poller *poller, struct collector_stats *p)
 	struct json j = { 0 };
 
 	stats_poller_recent(poller, &p->publisher);
-	/* Only this fiber writes now, so it needs no lock. */
+	/* poller->now needs no lock here, because only this fiber writes it. */
 	status_json(&j, poller->env, p, poller->now);
 	sse_status(poller->sse, &j);
 	json_fini(&j);
 }
 
-/* Looking */
+/* Polling */
 
 static void keep_rates(struct stats_poller *poller,
 		       const struct collector_stats *p)

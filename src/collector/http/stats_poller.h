@@ -2,8 +2,8 @@
  * collector/http/stats_poller.h - poll all workers once a second
  *
  * Rates are the difference of two polls. A fiber of the HTTP server's runtime
- * queries every worker once a second, stores the rates, and passes on events,
- * and the status if there is a stream.
+ * queries every worker once a second, stores the rates, passes events to the
+ * streams, and, if there is a stream, the status as well.
  *
  * Threads	start and stop: one, outside of fibers. stats_poller_get(): any.
  */
@@ -18,22 +18,24 @@ struct sse;
 struct sp_rt;
 struct stats_poller;
 
-/* The fiber runs in @rt; @sse must outlive it. */
+/* Start the fiber in @rt. @sse must outlive it. */
 int stats_poller_start(const struct collector_env *env, struct sp_rt *rt,
 		       struct sse *sse, struct stats_poller **out);
 void stats_poller_stop(struct stats_poller *poller);
 
-/* @out has an element for each worker. */
+/* Copy the rates of each worker; @out has an element for each. */
 void stats_poller_get(struct stats_poller *poller, struct worker_rates *out);
 
 /*
- * Replace the latencies in @stats, which are since the start, by those of the
+ * Replace the latencies in @stats, which count since the start, by those of the
  * last minute.
  */
 void stats_poller_recent(struct stats_poller *poller,
 			 struct publisher_stats *stats);
 
-/* sp_now() since when the spool is not empty; 0 if it is empty. */
+/*
+ * The time, by sp_now(), since when the spool is not empty; 0 if it is empty.
+ */
 int64_t stats_poller_spooling_since(struct stats_poller *poller);
 
 #endif

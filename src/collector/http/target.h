@@ -5,9 +5,9 @@
  *	 segments: api v1 peers v4_192_0_2_1 0-0-192.0.2.7
  *	 parameters: limit "10", filter "a b"
  *
- * Stricter than browsers: an invalid escape, a control character, invalid UTF-8
- * and a duplicate parameter are errors. Pure functions: the input may be any
- * bytes.
+ * The parser is stricter than browsers: an invalid escape, a control character,
+ * invalid UTF-8 and a duplicate parameter are errors. Pure functions. The input
+ * may be any bytes.
  */
 #ifndef COLLECTOR_HTTP_TARGET_H
 #define COLLECTOR_HTTP_TARGET_H
@@ -22,12 +22,13 @@
 enum http_target_status {
 	HTTP_TARGET_OK,
 	HTTP_TARGET_TOO_LONG,
-	HTTP_TARGET_NO_PATH,	/* it does not begin with a slash */
-	HTTP_TARGET_BAD_ESCAPE, /* % without two hex digits behind it */
-	HTTP_TARGET_BAD_TEXT,	/* control characters, or not UTF-8 */
-	HTTP_TARGET_TOO_MANY,	/* too many parameters */
-	HTTP_TARGET_TWICE,	/* a parameter was given twice */
-	HTTP_TARGET_NO_NAME,	/* a parameter's name is empty */
+	HTTP_TARGET_NO_PATH,	/* the path does not begin with a slash */
+	HTTP_TARGET_BAD_ESCAPE, /* a "%" is not followed by two hex digits */
+	/* the text has control characters, or is not UTF-8 */
+	HTTP_TARGET_BAD_TEXT,
+	HTTP_TARGET_TOO_MANY, /* too many parameters */
+	HTTP_TARGET_TWICE,    /* a parameter was given twice */
+	HTTP_TARGET_NO_NAME,  /* a parameter's name is empty */
 	HTTP_TARGET_STATUSES
 };
 
@@ -37,7 +38,8 @@ struct http_param {
 };
 
 struct http_target {
-	size_t segment_count; /* HTTP_SEGMENTS_MAX + 1 if there are more */
+	/* number of segments; HTTP_SEGMENTS_MAX + 1 if there are more */
+	size_t segment_count;
 	size_t param_count;
 	const char *segments[HTTP_SEGMENTS_MAX];
 	struct http_param params[HTTP_PARAMS_MAX];
@@ -45,11 +47,11 @@ struct http_target {
 	char text[HTTP_TARGET_MAX + 1];
 };
 
-/* *@out is always initialised. */
+/* Parse @target. *@out is always initialised. */
 enum http_target_status http_target_parse(const char *target,
 					  struct http_target *out);
 
-/* A sentence for the client. */
+/* A sentence for the client about the status. */
 const char *http_target_words(enum http_target_status status);
 
 /* The value of a parameter, or NULL. */

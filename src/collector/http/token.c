@@ -18,7 +18,10 @@ bool http_token_equal(const char *token, const char *given)
 	size_t n = strlen(given);
 	unsigned differs = n != len || len == 0;
 
-	/* Compare every byte, equal or not. */
+	/*
+	 * Compare all bytes, so that the time does not depend on the first
+	 * difference.
+	 */
 	for (size_t i = 0; i < n; i++)
 		differs |=
 			(unsigned)(unsigned char)(token[len > 0 ? i % len : 0] ^
@@ -31,7 +34,7 @@ static int make_text(char out[HTTP_TOKEN_LEN + 1])
 	uint8_t bytes[HTTP_TOKEN_LEN / 2];
 	ssize_t n = getrandom(bytes, sizeof(bytes), 0);
 
-	/* getrandom(2) returns less only after a signal. */
+	/* getrandom(2) returns fewer bytes only if a signal came. */
 	if (n != (ssize_t)sizeof(bytes))
 		return n < 0 ? -errno : -EINTR;
 	for (size_t i = 0; i < sizeof(bytes); i++)
@@ -39,7 +42,10 @@ static int make_text(char out[HTTP_TOKEN_LEN + 1])
 	return 0;
 }
 
-/* True for a generated token as in its file: the digits and a newline. */
+/*
+ * True if @text is a generated token as it is in the file: the digits and a
+ * newline.
+ */
 static bool is_token_text(const char text[HTTP_TOKEN_LEN + 1])
 {
 	for (size_t i = 0; i < HTTP_TOKEN_LEN; i++)
@@ -50,7 +56,8 @@ static bool is_token_text(const char text[HTTP_TOKEN_LEN + 1])
 }
 
 /*
- * True if we wrote the file: no other user could have chosen or read the token.
+ * True if this user wrote the file, and no other user could have read or chosen
+ * the token.
  */
 static bool is_own_file(int fd)
 {
@@ -64,7 +71,7 @@ static bool is_own_file(int fd)
 static bool read_token(const char *path, char out[HTTP_TOKEN_LEN + 1])
 {
 	char text[HTTP_TOKEN_LEN + 1];
-	/* Do not block on a pipe or device in its place. */
+	/* O_NONBLOCK: do not block if a pipe or a device has the name. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	bool found;
 
@@ -122,7 +129,7 @@ static int make_token(const char *path, char out[HTTP_TOKEN_LEN + 1])
 	if (asprintf(&fresh, "%s.new", path) < 0)
 		return -ENOMEM;
 	err = make_text(out);
-	/* Left by a run that ended in the middle of this. */
+	/* Remove the file that a run left if it ended between these steps. */
 	unlink(fresh);
 	if (err == 0)
 		err = write_file(fresh, out);

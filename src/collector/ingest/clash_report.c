@@ -12,7 +12,9 @@
 
 #include <stdio.h>
 
-/* Interval between two log lines, and two events, about one router. */
+/*
+ * Minimum time between two log lines, and between two events, about one router.
+ */
 #define TELL_EVERY (60 * SP_S)
 
 static const char *clash_words(enum identity_fact which, enum close_reason why)
@@ -75,8 +77,8 @@ void clash_report(struct session *s, enum identity_fact which,
 		  enum close_reason why)
 {
 	/*
-	 * A match does not exclude a clash: the older session may have taken
-	 * over itself.
+	 * There may be a clash although a fact agrees: the older session may
+	 * itself have taken over from another one.
 	 */
 	bool alike = which < IDENTITY_FACTS && s->router->session != NULL &&
 		     s->router->session->contested;

@@ -15,7 +15,11 @@
 
 struct session;
 
-/* @which is the fact that differed; IDENTITY_FACTS = none. */
+/*
+ * Report that @s claims the identity of a router that has another session.
+ * @which is the fact that differs; IDENTITY_FACTS = none. @why is the close
+ * reason.
+ */
 void clash_report(struct session *s, enum identity_fact which,
 		  enum close_reason why);
 

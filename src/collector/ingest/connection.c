@@ -35,7 +35,9 @@ void connection_set_keepalive(const struct connection *connection,
 {
 	static const struct sp_tcp_opts opts[] = {
 		/*
-		 * No answer to four probes, or data that is not acknowledged.
+		 * With these values a connection counts as dead after four
+		 * probes without an answer, or after so long without an
+		 * acknowledgement of data.
 		 */
 		[KEEPALIVE_NORMAL] = { .no_delay = 1,
 				       .keepalive_s = 60,
@@ -82,7 +84,7 @@ int connection_read_early(struct connection *connection, int64_t deadline)
 	return got;
 }
 
-/* Advice for the operator, where the reason does not suffice. */
+/* Advice for the operator, for reasons that are not clear by themselves. */
 static const char *close_hint(enum close_reason why)
 {
 	switch (why) {
@@ -199,7 +201,10 @@ void connection_end(struct connection *connection, struct worker *w,
 				       why);
 	else if (!connection->claimed && !is_clash(why))
 		log_closed(w, connection, why);
-	/* In this order: until then limits may shut down the socket. */
+	/*
+	 * In this order: until limits_leave() the limits may shut down the
+	 * socket.
+	 */
 	limits_leave(connection->env->limits, &connection->place);
 	sp_close(connection->fd);
 	if (connection->ended != NULL)

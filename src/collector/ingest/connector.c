@@ -37,7 +37,7 @@ static void log_failure(struct connector *connector, int err, int64_t wait)
 	log_end(&line);
 }
 
-/* Resolve the target; returns the number of addresses. Yields. */
+/* Resolve the target. Returns the number of addresses. Yields. */
 static int target_resolve(const struct connector *connector, int64_t deadline,
 			  struct sp_addr out[ADDRESSES])
 {
@@ -78,7 +78,7 @@ static int connect_to(const struct connector *connector,
 	return err;
 }
 
-/* One connection, from the connect to its end. Yields. */
+/* Make one connection and wait until it ends. Yields. */
 static int connection_run(struct connector *connector)
 {
 	int64_t deadline = sp_in(ATTEMPT);

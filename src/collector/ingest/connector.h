@@ -1,10 +1,11 @@
 /*
  * collector/ingest/connector.h - connect to routers that listen (RFC 7854 3.2)
  *
- * One fiber for each --connect HOST:PORT, on shard 0. It resolves the name for
- * each attempt, tries the addresses in order, waits longer after each failure
- * (up to a minute), and connects again when a session has ended. If the router
- * has a key in the configuration, segments are signed.
+ * Each --connect HOST:PORT has a fiber on shard 0. For each attempt the fiber
+ * resolves the name and tries the addresses in order. After each failure it
+ * waits longer (up to a minute), and when a session has ended it connects
+ * again. If the router has a key in the configuration, TCP segments are signed
+ * (MD5).
  */
 #ifndef COLLECTOR_INGEST_CONNECTOR_H
 #define COLLECTOR_INGEST_CONNECTOR_H
@@ -19,7 +20,10 @@ struct connector {
 	struct sp_sem ended;
 };
 
-/* The fiber, until it is cancelled. @connector is a struct connector. */
+/*
+ * The main function of the fiber; runs until it is cancelled. @connector is a
+ * struct connector.
+ */
 int connector_main(void *connector);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long to retry if the queue of the owner's shard is full. */
+/* Time for retries if the queue of the owner's shard is full. */
 #define HAND_OVER_NS	(5 * SP_S)
 #define HAND_OVER_RETRY SP_MS
 
@@ -31,7 +31,8 @@ static int session_spawn(struct connection *connection)
 }
 
 /*
- * Send the connection to its owner. In a separate fiber if that may take long.
+ * Send the connection to its owner; in a fiber of its own if that may take
+ * long.
  */
 static void hand_over(struct worker *w, struct connection *connection)
 {
@@ -48,8 +49,8 @@ static void hand_over(struct worker *w, struct connection *connection)
 }
 
 /*
- * Search the messages received so far; the first *@seen bytes have no identity.
- * CLOSE_NONE, with *@found set if one was found.
+ * Search the early messages for the identity; the first *@seen bytes have none.
+ * Returns CLOSE_NONE, with *@found set if the identity was found.
  */
 static enum close_reason identity_search(struct worker *w,
 					 struct connection *connection,
@@ -97,7 +98,7 @@ static enum close_reason find_name(struct worker *w,
 	enum close_reason why = CLOSE_NONE;
 	bool found = false;
 
-	/* By address, because the name is not known yet. */
+	/* Find the settings by address, because the name is not known yet. */
 	config_router_settings(w->config, connection->address, connection->port,
 			       NULL, &settings);
 	while (why == CLOSE_NONE && !found) {
@@ -150,7 +151,10 @@ void identify_start(struct worker *w, struct connection *connection)
 		w->counts.handed_over++;
 		return;
 	}
-	/* It may take long: messages to read, or a full queue. */
+	/*
+	 * Use a fiber, because messages must be read or the queue of the owner
+	 * may be full.
+	 */
 	if (sp_go_on(NULL, w->id, identify_main, connection, NULL) < 0)
 		connection_end(connection, w, CLOSE_NO_RESOURCES);
 }

@@ -2,9 +2,10 @@
  * collector/ingest/identify.h - find the identity of a connection, and send it
  * to its owner shard
  *
- * An alias or an address is known immediately. Otherwise the first messages are
- * read here, on the accepting shard, with plain receives: at most
- * CONNECTION_EARLY_MAX bytes and for at most --handshake-timeout.
+ * If an alias or the address is the identity, it is known immediately.
+ * Otherwise the first messages are read on the accepting shard, with plain
+ * receives: at most CONNECTION_EARLY_MAX bytes and for at most
+ * --handshake-timeout.
  *
  * Threads	The accepting shard.
  */
@@ -13,7 +14,10 @@
 
 #include "collector/ingest/connection.h"
 
-/* Takes ownership of @connection. Does not wait. */
+/*
+ * Find the identity of @connection and send it to its owner shard. Takes the
+ * ownership of @connection. Does not wait.
+ */
 void identify_start(struct worker *w, struct connection *connection);
 
 #endif

@@ -44,7 +44,10 @@ static enum identity_match bgp_ids_compare(const struct identity_facts *older,
 	for (uint32_t i = 0; i < newer->bgp_id_count; i++)
 		if (bgp_id_is_in(older, newer->bgp_ids[i]))
 			return IDENTITY_SAME;
-	/* The router may have more identifiers than are kept. */
+	/*
+	 * The array is full, so the router may have identifiers that were not
+	 * kept.
+	 */
 	return older->bgp_id_count < IDENTITY_BGP_IDS ? IDENTITY_DIFFERENT
 						      : IDENTITY_NOTHING;
 }
@@ -64,7 +67,7 @@ static enum identity_match fact_compare(enum identity_fact fact,
 	case IDENTITY_FACT_BGP_ID:
 		return bgp_ids_compare(older, newer);
 	case IDENTITY_FACT_PEER:
-		/* An unknown peer may be a new one. */
+		/* A peer that is not known may be a new one. */
 		return newer->known_peers > 0 ? IDENTITY_SAME
 					      : IDENTITY_NOTHING;
 	default:
@@ -73,9 +76,9 @@ static enum identity_match fact_compare(enum identity_fact fact,
 }
 
 /*
- * True if the newcomer has sent what the rule needs. Another host with the same
- * address or name may not know the router's peers: if the older session named
- * peers, a name alone never suffices.
+ * True if the newcomer has sent the facts that the rule needs. Another host
+ * with the same address or name may not know the peers of the router. So if the
+ * older session named peers, the same name alone is not sufficient.
  */
 static bool is_complete(const struct identity_facts *older,
 			const struct identity_facts *newer,

@@ -2,8 +2,8 @@
  * collector/ingest/identity_rule.h - whether a new connection is the router
  * that is already connected
  *
- * Two sessions claim one identity. What is known of both decides which one is
- * served, never the time between them:
+ * Two sessions claim one identity. The facts known of both sessions decide
+ * which one is served; the time between them has no influence:
  *
  *	the older session is	newcomer, of which other facts
  *			   may come    none came   agree      differ
@@ -12,9 +12,9 @@
  *	dead		   take over   take over   take over  take over
  *	alive		   ask         refuse      take over  refuse
  *
- * "Take over" from a live session becomes "refuse" if that session took over
- * from a live one itself: then there are two routers, however similar, and they
- * would replace each other forever.
+ * Exception: if the older session is alive and had itself taken over from a
+ * session that was alive, the newcomer is refused instead of taking over. In
+ * this case two similar routers exist, which would replace each other forever.
  *
  * Pure functions: no waiting, no allocation, no shared state.
  */
@@ -28,28 +28,29 @@
 
 /* State of the older session's connection. */
 enum identity_state {
-	IDENTITY_CLOSED, /* the router closed it; the rest is being read */
-	IDENTITY_ASKED,	 /* keepalive probes were sent, no answer yet */
-	IDENTITY_DEAD,	 /* no answer in a whole round of probes */
-	/* bytes or an answer came after the newcomer connected */
+	/* the router closed it; its last bytes are being read */
+	IDENTITY_CLOSED,
+	IDENTITY_ASKED, /* keepalive probes were sent; no answer so far */
+	IDENTITY_DEAD,	/* no answer during a whole round of probes */
+	/* bytes or an answer came after the newcomer had connected */
 	IDENTITY_ALIVE,
 	IDENTITY_STATES
 };
 
-/* The newcomer compared with it. */
+/* Result of comparing the newcomer with the older session. */
 enum identity_match {
-	IDENTITY_UNSAID,    /* it may still send something to compare */
-	IDENTITY_NOTHING,   /* it sent nothing to compare */
-	IDENTITY_SAME,	    /* something agrees, nothing differs */
-	IDENTITY_DIFFERENT, /* something differs */
+	IDENTITY_UNSAID,    /* the newcomer may still send facts to compare */
+	IDENTITY_NOTHING,   /* the newcomer sent no fact to compare */
+	IDENTITY_SAME,	    /* at least one fact agrees, none differs */
+	IDENTITY_DIFFERENT, /* a fact differs */
 	IDENTITY_MATCHES
 };
 
 enum identity_verdict {
-	IDENTITY_WAIT,	    /* wait until the older one ends by itself */
-	IDENTITY_ASK,	    /* continue to probe both */
-	IDENTITY_TAKE_OVER, /* end the older one */
-	IDENTITY_REFUSE,    /* end the newcomer: a clash */
+	IDENTITY_WAIT,	    /* wait until the older session ends by itself */
+	IDENTITY_ASK,	    /* continue to probe both sessions */
+	IDENTITY_TAKE_OVER, /* end the older session */
+	IDENTITY_REFUSE,    /* refuse the newcomer: a clash */
 	IDENTITY_VERDICTS
 };
 
@@ -59,41 +60,46 @@ enum identity_fact {
 	IDENTITY_FACT_SYSNAME,
 	IDENTITY_FACT_BGP_ID,
 	IDENTITY_FACT_PEER,
-	IDENTITY_FACTS /* number of facts; also "none" */
+	IDENTITY_FACTS /* number of facts; as a value: no fact */
 };
 
-/* Maximum BGP identifiers kept: a router has one for each VRF. */
+/* Maximum number of BGP identifiers kept: a router has one for each VRF. */
 #define IDENTITY_BGP_IDS 4
 
-/* The facts that a session has sent. All zero = none. */
+/* The facts that a session has sent. All zero = none so far. */
 struct identity_facts {
 	uint8_t address[16];
-	char sys_name[TEXT_NAME_MAX + 1]; /* "" if none */
+	char sys_name[TEXT_NAME_MAX + 1]; /* "" = not sent */
 	uint32_t bgp_ids[IDENTITY_BGP_IDS];
 	uint32_t bgp_id_count;
-	/* newcomer: number of its peers that the router has */
+	/* newcomer: how many of its peers the router's rib has */
 	uint32_t known_peers;
 };
 
-/* Add @bgp_id, unless it is 0, already there, or the array is full. */
+/*
+ * Add @bgp_id, unless it is 0, is in the array already, or the array is full.
+ */
 void identity_facts_add_bgp_id(struct identity_facts *facts, uint32_t bgp_id);
 
 /*
- * Compare the facts other than @key, which is the identity itself. *@which is
- * the fact that decided; IDENTITY_FACTS = none. @more: the newcomer may still
- * send more; facts that it has not sent do not agree.
+ * Compare all facts except @key, which is the identity itself. *@which is the
+ * fact that decided; IDENTITY_FACTS = none. @more means that the newcomer may
+ * still send facts; those that it has not sent do not count as agreeing.
  */
 enum identity_match identity_compare(const struct identity_facts *older,
 				     const struct identity_facts *newer,
 				     enum identity_fact key, bool more,
 				     enum identity_fact *which);
 
-/* @contested: the older session took over from a live one itself. */
+/*
+ * Decide. @contested means that the older session took over from a session that
+ * was alive.
+ */
 enum identity_verdict identity_decide(enum identity_state state,
 				      enum identity_match match,
 				      bool contested);
 
-/* Lower case, words joined by "_"; never NULL. */
+/* The name: lower case, words joined by "_"; never NULL. */
 const char *identity_fact_name(enum identity_fact fact);
 
 #endif

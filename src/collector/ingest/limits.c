@@ -26,10 +26,10 @@
 #define KNOWN_COUNT  (UINT32_C(1) << 16)
 #define KNOWN_PROBES 16
 
-/* One in so many sessions is reserved for known routers. */
+/* 1 / KNOWN_SHARE of the slots is reserved for known routers. */
 #define KNOWN_SHARE 10
 
-/* At most one in so many for configured routers. */
+/* At most 1 / CONFIGURED_SHARE is reserved for configured routers. */
 #define CONFIGURED_SHARE 2
 
 struct address_count {
@@ -40,13 +40,14 @@ struct address_count {
 struct limits {
 	uint64_t seed;
 	pthread_mutex_t lock;
-	/* Protected by the lock. */
+	/* The members below are protected by the lock. */
 	struct limits_max max;
 	uint32_t sessions;
-	uint32_t kinds[LIMITS_KINDS]; /* the same per kind */
+	uint32_t kinds[LIMITS_KINDS]; /* number of these by kind */
 	uint32_t mask;
 	struct address_count *places;
-	struct limits_place *evictable, **evictable_end; /* oldest first */
+	/* list of sessions that may be evicted, oldest first */
+	struct limits_place *evictable, **evictable_end;
 	uint8_t (*known)[16];
 	uint64_t admissions; /* attempts so far */
 };
@@ -92,8 +93,8 @@ static uint32_t home_index(const struct limits *l, const uint8_t address[16],
 }
 
 /*
- * The slot of @address, or the free slot where it would go. There always is
- * one.
+ * The slot of @address, or the free slot to insert it; there is always a free
+ * slot.
  */
 static uint32_t place_find(const struct limits *l,
 			   const struct address_count *places, uint32_t mask,
@@ -146,7 +147,10 @@ void limits_free(struct limits *l)
 
 /* Known addresses */
 
-/* The slot of @address, or one that it may take; NULL if all are occupied. */
+/*
+ * The slot of @address, or a slot where it may be inserted; NULL if all are
+ * occupied.
+ */
 static uint8_t *known_find(const struct limits *l, const uint8_t address[16])
 {
 	static const uint8_t none[16];
@@ -212,7 +216,7 @@ void limits_keep(struct limits *l, struct limits_place *place)
 	pthread_mutex_unlock(&l->lock);
 }
 
-/* Coming in */
+/* Admission */
 
 static uint32_t kept_free(uint32_t reserved, uint32_t taken)
 {
@@ -226,7 +230,7 @@ static uint32_t configured_reserve(const struct limits_max *max)
 	return max->configured < most ? max->configured : most;
 }
 
-/* True if one of @kind may have one slot more. */
+/* True if a session of @kind may have another slot. */
 static bool has_room(const struct limits *l, enum limits_kind kind)
 {
 	uint64_t taken = l->sessions;
@@ -240,7 +244,10 @@ static bool has_room(const struct limits *l, enum limits_kind kind)
 	return taken < l->max.sessions;
 }
 
-/* A customer has at least a /64 with any number of addresses. */
+/*
+ * The address by which a session is counted: for IPv6 the /64, because a
+ * customer has at least a /64.
+ */
 static void counted_address(const uint8_t address[16], enum limits_kind kind,
 			    uint8_t out[16])
 {
@@ -260,7 +267,10 @@ static bool evict_oldest(struct limits *l)
 		return false;
 	place_drop(l, oldest);
 	atomic_store(&oldest->evicted, true);
-	/* The socket is open: it is closed only after limits_leave(). */
+	/*
+	 * The socket is still open, because it is closed only after
+	 * limits_leave().
+	 */
 	(void)sp_shutdown(oldest->fd, SHUT_RDWR);
 	return true;
 }
@@ -277,7 +287,7 @@ static enum limits_verdict admit_locked(struct limits *l,
 					 : LIMITS_ALL_FULL;
 	if (!has_room(l, kind) && (!evict_oldest(l) || !has_room(l, kind)))
 		return LIMITS_ALL_FULL;
-	/* An eviction may have moved the entry. */
+	/* Search again, because an eviction may have moved the entry. */
 	p = &l->places[place_find(l, l->places, l->mask, place->counted_as)];
 	memcpy(p->address, place->counted_as, sizeof(p->address));
 	p->sessions++;
@@ -309,11 +319,11 @@ enum limits_verdict limits_admit(struct limits *l, const uint8_t address[16],
 	return verdict;
 }
 
-/* Leaving */
+/* Release */
 
 /*
- * Slot @gap is free: move back entries behind it that could no longer be found,
- * because their probe sequence crosses the gap.
+ * Slot @gap is free now: move back later entries that could not be found any
+ * more, because their probe sequence crosses the gap.
  */
 static void close_gap(struct limits *l, uint32_t gap)
 {
@@ -357,7 +367,8 @@ void limits_leave(struct limits *l, struct limits_place *place)
 }
 
 /*
- * Existing sessions stay, so the table must hold the larger of the two numbers.
+ * Sessions above the limit stay, so the table must be large enough for the
+ * higher of both numbers.
  */
 static int table_resize(struct limits *l, uint32_t sessions)
 {

@@ -1,5 +1,6 @@
 /*
- * collector/ingest/limits.h - limits on the number and the idle time of sessions
+ * collector/ingest/limits.h - limits on the number and the idle time of
+ * sessions
  *
  * Sessions are counted once for all shards, because one shard accepts a socket
  * and another serves it:
@@ -10,20 +11,21 @@
  *	(refused: close)					 close,
  *								 limits_leave()
  *
- * The slot belongs to the socket: the code that closes the socket first
- * releases the slot, once; also if a hand-over fails. So the count is always
- * exact, without asking other shards.
+ * The slot belongs to the socket. Whoever closes the socket releases the slot
+ * once before, also if a hand-over to another shard fails. So the count is
+ * always exact, and no other shard must be asked.
  *
  * When all slots are occupied, the oldest session that may be evicted is
  * closed: one that has not named a peer and whose router is neither configured
- * nor known. Its socket is shut down; the fiber that reads it sees the end.
- * Some slots are reserved for routers that are configured or known:
+ * nor known. Its socket is shut down, and the fiber that reads the socket then
+ * sees the end of the stream. Some slots are reserved for routers that are
+ * configured or known:
  *
- *	a stranger	not those kept for the other two
- *	a known one	not those kept for configured ones
+ *	a stranger	no reserved slot
+ *	a known one	no slot reserved for configured routers
  *	a configured	all
  *
- * Threads	Any. A short lock, held for one table lookup and never across a
+ * Threads	Any. A lock is held for one table lookup and never during a
  *		wait; opening a session costs a hundred times as much.
  * Errors	0 or -errno; verdicts are enums, so that each can be counted.
  */
@@ -40,24 +42,26 @@ struct limits;
 
 enum limits_verdict {
 	LIMITS_ADMIT,
-	LIMITS_ALL_FULL,     /* --max-sessions */
-	LIMITS_ADDRESS_FULL, /* --max-sessions-per-ip */
+	LIMITS_ALL_FULL, /* all slots of --max-sessions are occupied */
+	/* all slots of --max-sessions-per-ip are occupied */
+	LIMITS_ADDRESS_FULL,
 	LIMITS_VERDICTS
 };
 
 const char *limits_verdict_name(enum limits_verdict v);
 
-/* The kind of client, as far as its address tells. */
+/* The kind of a client, judged by its address. */
 enum limits_kind {
 	LIMITS_STRANGER,
-	LIMITS_KNOWN,	   /* a router at this address named a peer before */
-	LIMITS_CONFIGURED, /* it has a section, or we connected to it */
+	LIMITS_KNOWN, /* a router at this address named a peer before */
+	/* it has a section, or the collector connected to it */
+	LIMITS_CONFIGURED,
 	LIMITS_KINDS
 };
 
-/* The slot of one session; a part of its connection. */
+/* The slot of one session; a member of its connection. */
 struct limits_place {
-	/* list of sessions that may be evicted */
+	/* links in the list of sessions that may be evicted */
 	struct limits_place *next, **link;
 	int fd;
 	uint64_t number;	/* connections in the order of admission */
@@ -74,8 +78,8 @@ struct limits_max {
 };
 
 /*
- * The first two must be above 0. -ENOMEM. @seed: secret random seed of the
- * tables.
+ * Make the limits; -ENOMEM. The first two members of @max must be above 0.
+ * @seed is a secret random seed for the tables.
  */
 int limits_new(const struct limits_max *max, uint64_t seed,
 	       struct limits **out);
@@ -93,43 +97,44 @@ enum limits_verdict limits_admit(struct limits *l, const uint8_t address[16],
 void limits_leave(struct limits *l, struct limits_place *place);
 
 /*
- * The session may no longer be evicted: its router is configured, known, or has
- * a peer.
+ * Declare that the session must not be evicted any more, because its router is
+ * configured, is known, or has a peer.
  */
 void limits_keep(struct limits *l, struct limits_place *place);
 
 /*
- * A router at @address is known from now on. Bounded: old ones may be dropped.
+ * Remember that a router at @address is known. The table has a fixed size, so
+ * old entries may be dropped.
  */
 void limits_remember(struct limits *l, const uint8_t address[16]);
 
 /*
- * Set new limits, at a reload. Sessions beyond them stay; new ones are refused
- * until enough have left. -ENOMEM: the old limits stay.
+ * Set new limits, at a reload. Sessions above them are not ended, but new ones
+ * are refused until enough have ended. -ENOMEM: the old limits stay.
  */
 int limits_set(struct limits *l, const struct limits_max *max);
 
 uint32_t limits_sessions(struct limits *l);
-/* The number of sessions counted with @address. */
+/* The number of sessions that are counted together with @address. */
 uint32_t limits_sessions_of(struct limits *l, const uint8_t address[16]);
 
-/* Times in nanoseconds of the monotonic clock; SP_NEVER = no limit. */
+/* Timeouts in nanoseconds; SP_NEVER = none. */
 
 struct limits_times {
-	int64_t handshake; /* until the first whole message */
-	int64_t idle;	   /* between messages after it */
+	int64_t handshake; /* from the start to the first whole message */
+	int64_t idle;	   /* from one message to the next */
 	int64_t frame;	   /* from the first byte of a message to its last */
 };
 
 /*
- * The deadline for a message whose first byte came at @began (0 = none has
+ * The deadline of a message whose first byte came at @began (0 = no message has
  * begun).
  */
 int64_t limits_frame_deadline(const struct limits_times *t, int64_t began);
 
 /*
- * The deadline of a session opened at @opened, with its last whole message at
- * @last (0 = none yet).
+ * The deadline for the next message of a session opened at @opened whose last
+ * whole message came at @last (0 = none so far).
  */
 int64_t limits_deadline(const struct limits_times *t, int64_t opened,
 			int64_t last);

@@ -24,7 +24,7 @@
 #define FIRST_WAIT   SP_S
 #define LONGEST_WAIT (60 * SP_S)
 
-/* After it worked for this long the waits start short again. */
+/* If a listener worked for this long, the waits become short again. */
 #define GOOD (60 * SP_S)
 
 int listener_set_md5(struct worker *w, int fd)
@@ -42,8 +42,8 @@ int listener_set_md5(struct worker *w, int fd)
 		err = sp_tcp_md5(fd, &peer, r->md5_key.value,
 				 strlen(r->md5_key.value));
 		/*
-		 * A key for the other address family belongs to another
-		 * listener.
+		 * The key is for an address of the other family, which another
+		 * listener handles.
 		 */
 		if (err < 0 && err != -EINVAL && err != -EAFNOSUPPORT)
 			return err;
@@ -55,8 +55,9 @@ int listener_set_md5(struct worker *w, int fd)
  * Workers share a port by SO_REUSEPORT, and so would a second collector of the
  * same user, unnoticed: each would get some of the routers. So the first
  * listener of a process binds and listens without SO_REUSEPORT, which fails if
- * another process listens there, and sets it afterwards for its own workers. A
- * check before the bind would have a race if two start at the same moment.
+ * another process uses the port. Afterwards it sets SO_REUSEPORT, so that the
+ * other workers can share the port. A check before the bind would have a race
+ * if two start at the same moment.
  */
 enum listen_share {
 	LISTEN_FIRST,  /* exclusive first, then shared */
@@ -138,7 +139,10 @@ static const char *hint_of(int err)
 	}
 }
 
-/* @owner: the process that has the port; NULL if irrelevant. */
+/*
+ * Log that a listener cannot be opened. @owner is the process that has the
+ * port; NULL if that does not matter.
+ */
 static void log_unopened(struct worker *w, const struct config_address *at,
 			 enum log_level level, const char *event, int err,
 			 const struct port_owner *owner)
@@ -155,7 +159,10 @@ static void log_unopened(struct worker *w, const struct config_address *at,
 	log_end(&line);
 }
 
-/* As listen_at() for a worker that starts; also finds the owner of the port. */
+/*
+ * Open a listener when a worker starts: as listen_at(), but also finds the
+ * owner of the port.
+ */
 static int listen_at_start(struct worker *w, const struct config_address *at,
 			   struct port_owner *owner, int *out)
 {
@@ -166,7 +173,10 @@ static int listen_at_start(struct worker *w, const struct config_address *at,
 	if (err != -EADDRINUSE)
 		return err;
 	port_owner_find(at->address, at->port, owner);
-	/* --listen has a wildcard and one of its addresses: both are ours. */
+	/*
+	 * This process has the port itself, because --listen has a wildcard and
+	 * one of its addresses.
+	 */
 	if (owner->kind == PORT_OWNER_SELF)
 		err = listen_at(w, at, LISTEN_SHARED, out);
 	return err;
@@ -229,7 +239,10 @@ static enum close_reason admission_check(struct worker *w,
 	}
 }
 
-/* Refuse a connection at the listener: only the socket has to be closed. */
+/*
+ * Refuse a connection at the listener: at this time only the socket has to be
+ * closed.
+ */
 static int turn_away(struct worker *w, int fd, const uint8_t address[16],
 		     uint16_t port, enum close_reason why)
 {
@@ -296,11 +309,11 @@ int listener_admit(struct worker *w, int fd, struct sp_sem *ended)
 	return 0;
 }
 
-/* Taking connections */
+/* Accepting connections */
 
 /*
- * Accept until it fails. Lack of descriptors is not a failure: see
- * accept_loop.h.
+ * Accept connections until an error occurs. If there are no descriptors left,
+ * this is not an error: see accept_loop.h.
  */
 static int accept_all(struct listener *listener)
 {
@@ -320,8 +333,8 @@ static int listener_reopen(struct listener *listener)
 {
 	struct worker *w = listener->worker;
 	/*
-	 * The only listener must check that no other process took the port
-	 * meanwhile.
+	 * If there is only one listener, it must check that no other process
+	 * has taken the port meanwhile.
 	 */
 	enum listen_share share =
 		w->env->worker_count == 1 ? LISTEN_FIRST : LISTEN_SHARED;
@@ -341,7 +354,10 @@ static int listener_reopen(struct listener *listener)
 	return 0;
 }
 
-/* While the socket is closed the kernel sends connections to other workers. */
+/*
+ * Close the socket for a while. Meanwhile the kernel sends connections to other
+ * workers.
+ */
 static void listener_suspend(struct listener *listener, int err, int64_t wait)
 {
 	struct log_line line;

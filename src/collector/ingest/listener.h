@@ -5,9 +5,9 @@
  * over them. Admission is decided before a byte is read. Then the identity of
  * the router is found, and with it the shard that owns it:
  *
- *	--router-id address, or an alias	at once
- *	sysname, bgp-id				when a message said it: bytes read
- *						until then travel along
+ *	--router-id address, or an alias	immediately
+ *	sysname, bgp-id				when a message with it was read;
+ *						the bytes read are passed along
  *
  * Threads	The worker's shard.
  */
@@ -21,36 +21,39 @@ struct sp_sem;
 struct worker;
 
 struct listener {
-	struct worker *worker;	  /* NULL if left out: see listener_open() */
-	int fd;			  /* -1 if closed, to be opened again */
-	struct config_address at; /* with the actual port */
+	/* NULL if the listener was left out: see listener_open() */
+	struct worker *worker;
+	int fd; /* -1 = closed, will be opened again */
+	/* address, with the port that it really has */
+	struct config_address at;
 };
 
 /*
- * Listen. Errors as sp_listen(); they are logged. The default IPv6 address is
- * left out on a host without IPv6.
+ * Open a listener. Errors as sp_listen(); they are logged. If the host has no
+ * IPv6, the default IPv6 address is left out without an error.
  */
 int listener_open(struct worker *w, const struct config_address *at,
 		  struct listener *out);
 void listener_close(struct listener *listener);
 
 /*
- * Enable TCP MD5 for routers that have a key, before @fd listens or connects. 0
- * or an error of sp_tcp_md5().
+ * Set TCP MD5 keys for all routers that have one; call it before @fd listens or
+ * connects. Returns 0 or an error of sp_tcp_md5().
  */
 int listener_set_md5(struct worker *w, int fd);
 
 /*
- * The fiber that accepts connections, until it is cancelled. A listener that
- * fails is opened again, repeatedly, and counts as down until then.
+ * The main function of the fiber that accepts connections; runs until it is
+ * cancelled. If the listener fails, it is opened again until that succeeds, and
+ * meanwhile counts as down.
  */
 int listener_main(void *listener);
 
 /*
- * Admit the router at the other end of @fd, which connected or was connected
- * to; in the latter case @ended, unless NULL, is posted when the connection
- * ends. Takes ownership of the socket. 0 if the connection was accepted, -EPERM
- * if it was refused.
+ * Admit the router at the other end of @fd, which was accepted or connected by
+ * us. In the latter case @ended, unless NULL, is posted when the connection
+ * ends. Takes the ownership of the socket. Returns 0, or -EPERM if the router
+ * was refused.
  */
 int listener_admit(struct worker *w, int fd, struct sp_sem *ended);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Maximum listeners at one port: a collector has one per worker. */
+/* Maximum number of listeners at one port: a collector has one per worker. */
 #define INODES_MAX 1024
 
 #define TCP_STATE_LISTEN 0x0a
@@ -51,7 +51,8 @@ static bool address_is_any(const uint8_t address[16])
 }
 
 /*
- * A wildcard conflicts with every address, possibly also of the other family.
+ * True if two listeners conflict. A wildcard conflicts with every address,
+ * possibly also with those of the other family.
  */
 static bool addresses_conflict(const uint8_t a[16], const uint8_t b[16])
 {

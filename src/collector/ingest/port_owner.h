@@ -17,25 +17,27 @@
 struct log_line;
 
 enum port_owner_kind {
-	PORT_OWNER_UNKNOWN, /* none, or not found */
-	PORT_OWNER_SELF,    /* only this process */
+	PORT_OWNER_UNKNOWN, /* there is none, or it was not found */
+	PORT_OWNER_SELF,    /* only this process has the port */
 	PORT_OWNER_OTHER,
 };
 
 struct port_owner {
 	enum port_owner_kind kind;
-	pid_t pid;     /* for OTHER; 0 = not found */
-	char name[16]; /* its command; "" = not found */
+	pid_t pid;     /* PORT_OWNER_OTHER: its pid; 0 = not found */
+	char name[16]; /* name of its command; "" = not found */
 };
 
-/* Find the owner of a TCP listener that conflicts with @address and @port. */
+/*
+ * Find the process with a TCP listener that conflicts with @address and @port.
+ */
 void port_owner_find(const uint8_t address[16], uint16_t port,
 		     struct port_owner *out);
 
-/* Log "pid" and "process", if they were found. */
+/* Log "pid" and "process", if these were found. */
 void port_owner_log(const struct port_owner *owner, struct log_line *line);
 
-/* For the operator, when the port is taken. */
+/* Advice for the operator if another process has the port. */
 #define PORT_OWNER_HINT "another process has it: --listen ADDRESS:PORT"
 
 #endif

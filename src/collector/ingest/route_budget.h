@@ -2,11 +2,11 @@
  * collector/ingest/route_budget.h - the limit on routes of all shards together
  *
  * Each shard has an allowance; the sum of all allowances never exceeds the
- * maximum. A shard reserves routes ahead of need, so that it does not have to
- * reserve each route, and returns unused ones from time to time. Near the
- * maximum a shard may be refused routes that others have reserved and do not
- * use: at most twice ROUTE_BUDGET_ADVANCE for each shard and, while it applies
- * UPDATEs, the routes that these announce.
+ * maximum. A shard reserves more routes than it needs, so that it does not have
+ * to reserve each route, and sometimes returns unused ones. So near the maximum
+ * a shard may be refused routes although other shards do not use all that they
+ * have reserved. Unused are at most twice ROUTE_BUDGET_ADVANCE for each shard
+ * and, while it applies UPDATEs, the routes that these announce.
  *
  * Threads	Any: two atomic counters, no lock.
  */
@@ -15,9 +15,9 @@
 
 #include <stdint.h>
 
-/* Routes that a shard reserves ahead of need ... */
+/* The number of routes that a shard reserves in advance ... */
 #define ROUTE_BUDGET_ADVANCE 1024
-/* ... but no more than the maximum divided by this. */
+/* ... but not more than the maximum divided by ROUTE_BUDGET_PARTS. */
 #define ROUTE_BUDGET_PARTS 64
 
 struct route_budget {
@@ -29,8 +29,9 @@ void route_budget_init(struct route_budget *b, uint64_t max);
 void route_budget_set(struct route_budget *b, uint64_t max);
 
 /*
- * Adjust the allowance of a shard that has @used routes, *@mine (0 at first), so
- * that it can get @need more, if there are as many, and return it.
+ * Adjust *@mine, the allowance of a shard that has @used routes (*@mine is 0 at
+ * first), so that the shard can get @need more, if there are so many. Returns
+ * the new allowance.
  */
 uint64_t route_budget_adjust(struct route_budget *b, uint64_t *mine,
 			     uint64_t used, uint64_t need);

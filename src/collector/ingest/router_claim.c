@@ -18,7 +18,10 @@
 #include <errno.h>
 #include <string.h>
 
-/* How long the last bytes of a connection the router closed may take. */
+/*
+ * If the router has closed the older connection: the maximum time to process
+ * its last bytes.
+ */
 #define DRAIN_NS (10 * SP_S)
 
 /*
@@ -30,22 +33,27 @@
 #define ROUND_WAITS 30
 #define WAIT_NS	    (100 * SP_MS)
 
-/* The older session */
+/* Checking the older session */
 
-/* Two sessions that meet at one router. */
+/* The state of a decision between two sessions that claim one router. */
 struct meeting {
 	struct session *newer;
 	uint64_t older; /* serial number of the older session */
-	int64_t began;	/* sp_now() */
+	int64_t began;	/* sp_now() when the decision began */
 	uint32_t waits; /* waits in which the newer session sent nothing */
-	size_t seen;	/* early bytes of the newcomer that were looked at */
-	/* no more early bytes: the newcomer closed, or its buffer is full */
+	/* number of early bytes of the newcomer that were decoded */
+	size_t seen;
+	/*
+	 * there will be no more early bytes: the newcomer has closed, or its
+	 * buffer is full
+	 */
 	bool heard_all;
-	enum close_reason broken;    /* the newcomer does not send BMP */
-	enum bmp_v4 v4;		     /* draft to decode the newcomer by */
+	enum close_reason broken; /* set if the newcomer does not send BMP */
+	/* version 4 draft for decoding the newcomer */
+	enum bmp_v4 v4;
 	enum identity_fact key;	     /* fact that identifies the router */
 	enum identity_fact which;    /* fact that decided the comparison */
-	struct identity_facts facts; /* of the newcomer */
+	struct identity_facts facts; /* facts of the newcomer */
 };
 
 /* The older session, or NULL if it no longer owns the router. */
@@ -69,13 +77,13 @@ static enum identity_state older_state(const struct meeting *m,
 	if (session_is_ending(older))
 		return IDENTITY_CLOSED;
 	ago_ms = sp_tcp_heard_ms(older->connection->fd);
-	/* The kernel counts in ticks of up to 10 ms. */
+	/* The kernel counts in ticks of up to 10 ms, so allow for two. */
 	if (ago_ms >= 0 && ago_ms + 20 < since_ms)
 		return IDENTITY_ALIVE;
 	return round_is_over(m) ? IDENTITY_DEAD : IDENTITY_ASKED;
 }
 
-/* The newcomer */
+/* Reading the newcomer */
 
 static enum identity_fact identity_key(const struct session *s)
 {
@@ -155,7 +163,7 @@ static int newcomer_wait(struct meeting *m)
 	return 0;
 }
 
-/* The meeting */
+/* The decision */
 
 static enum identity_match meeting_match(struct meeting *m,
 					 const struct session *older)
@@ -164,7 +172,10 @@ static enum identity_match meeting_match(struct meeting *m,
 				!m->heard_all && !round_is_over(m), &m->which);
 }
 
-/* Apply @verdict. CLOSE_NONE: the newcomer may claim the router now. */
+/*
+ * Carry out @verdict. CLOSE_NONE: the newcomer may try again to claim the
+ * router.
+ */
 static enum close_reason meeting_end(struct meeting *m, struct session *older,
 				     enum identity_verdict verdict,
 				     enum identity_state state)
@@ -203,7 +214,7 @@ static enum close_reason meeting_run(struct meeting *m)
 	return CLOSE_NONE;
 }
 
-/* Yields. */
+/* Decide between @newer and the owner of the router. Yields. */
 static enum close_reason meet_owner(struct session *newer)
 {
 	struct session *older = newer->router->session;
@@ -238,7 +249,10 @@ static enum close_reason meet_owner(struct session *newer)
 
 /* Claiming */
 
-/* Wait for the owner to leave; if that takes too long, stop it. */
+/*
+ * Wait until the owner has released the router. If that takes too long, request
+ * that the owner ends.
+ */
 static enum close_reason wait_for_release(struct router *router,
 					  int64_t deadline)
 {
@@ -250,8 +264,8 @@ static enum close_reason wait_for_release(struct router *router,
 }
 
 /*
- * Take the router if it is free, or if its owner is already ending. Otherwise
- * another session owns it, and the caller has to run a meeting with that one.
+ * Take the router if no session owns it, or if its owner is already ending.
+ * Otherwise another session owns it, and the caller has to call meet_owner().
  */
 static enum close_reason take_if_free(struct session *s)
 {
@@ -294,8 +308,9 @@ enum close_reason router_claim(struct session *s, int64_t deadline)
 	if (router->session != NULL && s->worker->drain_until != 0)
 		return CLOSE_SHUTDOWN;
 	/*
-	 * A connection that has sent nothing must not replace a session. It may
-	 * be a probe of the port, or closed already.
+	 * If another session owns the router, wait until this connection has
+	 * sent something. A connection that has sent nothing must not replace a
+	 * session: it may be a port scan, or closed already.
 	 */
 	if (router->session != NULL)
 		why = connection_wait_first_bytes(s->connection, deadline);

@@ -1,10 +1,10 @@
 /*
  * collector/ingest/router_claim.h - one session at a time owns a router
  *
- * A session that finds its router owned by another one asks both who they are:
- * the older connection by keepalive probes, the newcomer by its first messages,
- * which are read ahead. Then identity_rule.h decides. It takes a round of
- * probes at most, and others of the worker go on meanwhile.
+ * If a session finds that another session owns its router, it collects facts
+ * about both: it sends keepalive probes on the older connection, and reads the
+ * first messages of the new one ahead. Then identity_rule.h decides. This takes
+ * at most one round of probes; other sessions of the worker continue meanwhile.
  *
  * Threads	The owner shard only.
  */
@@ -16,12 +16,13 @@
 struct session;
 
 /*
- * Become the owner of the router of @s. CLOSE_NONE, or why not. Who has said
- * nothing by @deadline gets nothing. Yields.
+ * Make @s the owner of its router. Returns CLOSE_NONE, or the reason why it may
+ * not be the owner. If the new connection has sent nothing by @deadline, it is
+ * refused. Yields.
  */
 enum close_reason router_claim(struct session *s, int64_t deadline);
 
-/* It is the owner no more, if it was. */
+/* If @s owns its router, end the ownership. */
 void router_release(struct session *s);
 
 #endif

@@ -17,9 +17,11 @@
 /* Log */
 
 /*
- * A router that comes and goes must not fill the disk. What there is to spend
- * on lines outlives its sessions at its router; but a router is forgotten with one
- * who never said anything.
+ * Begin a log line about the session, if the rate limit allows it. A router
+ * that often connects must not fill the disk. So the limit is kept with the
+ * router, where it survives the sessions. If the router never had a session,
+ * its object does not survive the session; then the limit of the worker for
+ * refused connections is used.
  */
 static bool log_begins(struct session *s, const char *event,
 		       struct log_line *line)
@@ -128,7 +130,10 @@ void session_handle(struct session *s, enum session_event event)
 	if (step.actions & SESSION_END_INPUT)
 		worker_input_drained(s->worker);
 	if (step.actions & SESSION_RIB_RESUME) {
-		/* From now on, not from before a wait for room in the bridge. */
+		/*
+		 * Take the time again, because the session may have waited for
+		 * space in the bridge.
+		 */
 		s->when = worker_now();
 		rib_session_resume(s->router->rib_router, &s->when);
 	}

@@ -1,7 +1,8 @@
 /*
  * collector/ingest/session.h - a BMP session, from its first byte to its last
  *
- * session_run.h is its fiber, session_messages.h what it does with messages.
+ * session_run.h has the fiber of a session, session_messages.h processes its
+ * messages.
  *
  * Threads	The owner shard only.
  */
@@ -23,91 +24,109 @@ struct router;
 struct sp_rstream;
 struct worker;
 
-/* Bytes of a sysName that are kept. */
+/* Maximum bytes of a sysName that are kept. */
 #define SESSION_NAME_MAX TEXT_NAME_MAX
 
 /*
- * Output of a session that may be in the bridge, in turns of as many bytes as
- * one may make: what others of the worker send is behind it.
+ * The output of a session that may be in the bridge, counted in full turns.
+ * Beyond it the session waits, because the output of the other sessions of the
+ * worker is queued behind.
  */
 #define SESSION_SHARE 2
 
-/* What a router has sent so far, in any order. */
+/* Bits: what the router has sent so far. */
 enum session_said {
 	SESSION_SAID_INITIATION = 1 << 0,
 	SESSION_SAID_PEER = 1 << 1, /* a message that names a peer */
 };
 
 struct session {
-	struct session *next, **link; /* of all sessions of the worker */
+	/* links in the list of all sessions of the worker */
+	struct session *next, **link;
 	struct worker *worker;
 	struct connection *connection;
 	struct router *router;
 	struct sp_task task;
 	struct sp_rstream *stream;
-	size_t need_bytes; /* bytes the next message needs, at least */
+	size_t need_bytes; /* minimum bytes of the next message */
 	enum session_state state;
-	uint8_t close_reason;	 /* enum close_reason: why it is to stop */
-	bool contested;		 /* it took over from one that was alive */
-	uint8_t said;		 /* enum session_said, a set */
-	int64_t opened;		 /* sp_now() */
-	int64_t last_message_ns; /* the same, of the last message; 0: none */
-	int64_t frame_ns;	 /* the same, of a message begun; 0: none */
-	int64_t resumed_ns;	 /* the same, since the last pause; 0: none */
-	struct rib_time when;	 /* of the segment being read */
+	/* enum close_reason: why the session must end */
+	uint8_t close_reason;
+	/* it took over from a session that was alive */
+	bool contested;
+	uint8_t said;		 /* a set of enum session_said */
+	int64_t opened;		 /* sp_now() when it was opened */
+	int64_t last_message_ns; /* time of the last message; 0 = none yet */
+	/* time when an incomplete message began; 0 = none */
+	int64_t frame_ns;
+	/* time when the last pause ended; 0 = no pause */
+	int64_t resumed_ns;
+	struct rib_time when; /* time when the current segment was read */
 	/*
-	 * A turn ends when its budget is spent, if need be within a message, or
-	 * when the shard has polled for events: see begin_turn().
+	 * The budget of a turn. A turn ends when the budget is spent, if
+	 * necessary within a message, or when the shard has polled for events:
+	 * see begin_turn().
 	 */
 	struct rib_budget budget;
 	uint64_t turn;	    /* sp_shard_turn() of the current turn */
 	uint64_t turn_made; /* bytes of output of the current turn */
 	uint64_t turn_routes;
-	struct rib_progress progress; /* of the next message */
-	uint32_t counted;	      /* messages to come that were counted */
-	/* Where its last turns that were full end in the bridge; a ring. */
+	struct rib_progress progress; /* progress in the next message */
+	/* messages that were counted and will be read again */
+	uint32_t counted;
+	/* Ring of positions in the bridge: the ends of its last full turns. */
 	uint64_t places[SESSION_SHARE];
 	uint32_t place;
-	uint64_t unplaced; /* bytes made since the last of them */
+	uint64_t unplaced; /* bytes of output after the last of these */
 	/*
-	 * How its bytes are read. A reload changes it for the next session: a
-	 * dump of which one half was read another way would never be whole.
+	 * How its bytes are decoded. A reload changes this only for the next
+	 * session: a dump of which the two halves were decoded differently
+	 * would never be complete.
 	 */
-	int bmp_v4;			  /* enum bmp_v4 */
-	struct bmp_sequence sequence;	  /* numbers of version 4 */
-	uint64_t lost;			  /* messages lost, not reported yet */
-	const struct bgp_overrides *over; /* those below; NULL: none */
+	int bmp_v4;		      /* enum bmp_v4 */
+	struct bmp_sequence sequence; /* numbers of version 4 */
+	uint64_t lost;		      /* messages lost, not reported yet */
+	/* &overrides, or NULL if there are none */
+	const struct bgp_overrides *over;
 	struct bgp_overrides overrides;
 	uint64_t messages;
 	uint64_t bytes;
-	uint64_t errors;  /* messages that could not be read as they should */
-	uint64_t serial;  /* of all sessions of the worker */
-	uint32_t probers; /* newcomers that wait for a sign of its life */
-	struct identity_facts facts; /* what it said of itself */
+	uint64_t errors; /* messages with an error */
+	uint64_t serial; /* number of the session among all of the worker */
+	/* newcomers that wait until it shows that it is alive */
+	uint32_t probers;
+	/* facts that the router has sent about itself */
+	struct identity_facts facts;
 };
 
 /*
- * The worker's drain_until is set: have it read what has come so far, no
- * longer than that, and end.
+ * Call it when the worker's drain_until is set: the session reads the bytes
+ * that have arrived so far, until drain_until at most, and ends.
  */
 void session_drain(struct session *s);
 
 /*
- * Enter the state that follows @event and run its actions. At SESSION_EV_CLOSE
- * close_reason is why.
+ * Change the state as session_state.h says for @event, and run the actions. For
+ * SESSION_EV_CLOSE, s->close_reason must be set.
  */
 void session_handle(struct session *s, enum session_event event);
 
-/* Make it end for @why, soon. The first reason stands. */
+/*
+ * Request that the session ends soon, for the reason @why. The reason of the
+ * first call is kept.
+ */
 void session_stop(struct session *s, enum close_reason why);
 
-/* Whether it was told to end, or the router closed the connection. */
+/*
+ * True if the session was requested to end, or the router has closed the
+ * connection.
+ */
 bool session_is_ending(const struct session *s);
 
 /* Report the messages that the router did not send, if any. */
 void session_report_lost(struct session *s);
 
-/* Keep what an Initiation says of the router's name. False: it was cut. */
+/* Copy the sysName of an Initiation to @out. False if it was truncated. */
 bool session_read_name(const struct bmp_message *msg,
 		       char out[SESSION_NAME_MAX + 1]);
 

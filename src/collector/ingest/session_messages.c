@@ -15,21 +15,30 @@
 
 #include <errno.h>
 
-/* Bytes of messages that are applied together; more gain nothing from it. */
+/*
+ * Maximum bytes of messages that are applied together; with more, there is no
+ * further gain.
+ */
 #define TOGETHER_BYTES (8 * 1024)
 
-/* The messages of a turn. UPDATEs are applied some at a time. */
+/*
+ * The messages of a turn. Several Route Monitoring messages are applied
+ * together.
+ */
 struct turn {
-	const uint8_t *end; /* of what is applied, and of other messages */
-	size_t count;	    /* Route Monitoring to be applied */
-	bool cut;	    /* the turn ends here, before what was read */
+	const uint8_t *end; /* end of the last message that was processed */
+	/* number of messages in msgs that wait to be applied */
+	size_t count;
+	/* the turn ends at end: later messages are read again */
+	bool cut;
 	struct bmp_message msgs[RIB_LOOKAHEAD];
-	const uint8_t *ends[RIB_LOOKAHEAD]; /* of their frames */
+	/* end of the frame of each message in msgs */
+	const uint8_t *ends[RIB_LOOKAHEAD];
 };
 
 /*
- * Decode the UPDATEs of @msgs, each with the context of its peer, up to one of
- * a peer that is not up. Returns how many.
+ * Decode the UPDATEs of @msgs, each with the context of its peer. Stops at a
+ * message of a peer that is not up. Returns how many were decoded.
  */
 static size_t decode_updates(const struct session *s,
 			     const struct bmp_message *msgs, size_t n,
@@ -55,7 +64,10 @@ static size_t decode_updates(const struct session *s,
 	return i;
 }
 
-/* A Route Monitoring of a peer that is not up brings it up. */
+/*
+ * Bring up a peer that is not up, because a Route Monitoring of it was
+ * received.
+ */
 static int bring_peer_up(struct session *s, const struct bmp_peer *header,
 			 struct rib_peer **out)
 {
@@ -67,8 +79,9 @@ static int bring_peer_up(struct session *s, const struct bmp_peer *header,
 }
 
 /*
- * Apply @n inputs within the budget of the turn. Of --max-routes, which all
- * workers share, this one reserves what they may add, and returns the rest.
+ * Apply @n inputs within the budget of the turn. All workers share
+ * --max-routes: reserve the routes that these inputs may add, and return the
+ * rest afterwards.
  */
 static size_t apply_inputs(struct session *s, const struct rib_input *inputs,
 			   size_t n)
@@ -84,7 +97,7 @@ static size_t apply_inputs(struct session *s, const struct rib_input *inputs,
 	need = rib_apply_bound(inputs, n);
 	if (need > s->budget.routes)
 		need = s->budget.routes;
-	/* One route is applied even if the budget is spent. */
+	/* At least one route is applied, even if the budget is spent. */
 	rib_allow(w->rib, route_budget_adjust(w->env->budget, &w->allowance,
 					      rib_route_count(w->rib),
 					      need > 0 ? need : 1));
@@ -95,8 +108,9 @@ static size_t apply_inputs(struct session *s, const struct rib_input *inputs,
 }
 
 /*
- * Apply the Route Monitoring of @t until the budget is spent. False: it is, and
- * what is not applied will be read again, but is not counted again.
+ * Apply the waiting Route Monitoring messages of @t until the budget is spent.
+ * Returns false if messages are left: they will be read again, but not counted
+ * again.
  */
 static bool apply_updates(struct session *s, struct turn *t)
 {
@@ -134,7 +148,10 @@ static bool apply_updates(struct session *s, struct turn *t)
 	return !t->cut;
 }
 
-/* Whether a message that may be lost is: --overload drop. */
+/*
+ * True if a message must be dropped, because --overload drop is set and the
+ * output is blocked; counts it.
+ */
 static bool is_dropped(struct worker *w)
 {
 	if (!w->overload_drop || !egress_batcher_blocked(w->batcher))
@@ -151,13 +168,16 @@ static void drop_update(struct session *s, const struct bmp_peer *header)
 		rib_drop(peer, &s->when, header);
 }
 
-/* The next of @t is one. */
+/* Handle the next message of @t, a Route Monitoring. */
 static void take_route_monitoring(struct session *s, struct turn *t)
 {
 	struct worker *w = s->worker;
 	bool begun = s->progress.offset != 0 || s->progress.counted;
 
-	/* With --overload drop each is applied by itself: @t has no other. */
+	/*
+	 * With --overload drop each message is applied by itself, so @t has no
+	 * others.
+	 */
 	if (w->overload_drop && !begun && is_dropped(w)) {
 		drop_update(s, &t->msgs[0].peer);
 		t->end = t->ends[0];
@@ -169,7 +189,7 @@ static void take_route_monitoring(struct session *s, struct turn *t)
 		(void)apply_updates(s, t);
 }
 
-/* What the router counts is passed on, and compared with what we have. */
+/* Publish the counters that the router sent, and compare them with our own. */
 static void take_statistics(struct session *s, const struct bmp_message *msg)
 {
 	struct rib_router *router = s->router->rib_router;
@@ -209,7 +229,7 @@ static void take_mirroring(struct session *s, const struct bmp_message *msg)
 				      NULL);
 }
 
-/* A message that is no Route Monitoring. */
+/* Handle a message that is not a Route Monitoring. */
 static void take_other(struct session *s, const struct bmp_message *msg)
 {
 	struct rib_policy_mask policy[BMP_VIEWS];
@@ -237,8 +257,9 @@ static void take_other(struct session *s, const struct bmp_message *msg)
 }
 
 /*
- * Whether a Peer Up or a Peer Down has to wait: it may add to the withdraws
- * that are still to come, and so would have the rib publish those now.
+ * True if a Peer Up or Peer Down must wait. It may add routes to the pending
+ * withdraws, and the rib would then immediately publish many of the earlier
+ * ones.
  */
 static bool must_wait(const struct session *s, const struct bmp_message *msg)
 {
@@ -247,21 +268,23 @@ static bool must_wait(const struct session *s, const struct bmp_message *msg)
 		       SESSION_DYING_MAX;
 }
 
-/* The next of @t, which can be used. */
+/* Handle the next message of @t, which is usable. */
 static void take_message(struct session *s, struct turn *t)
 {
 	const struct bmp_message *msg = &t->msgs[t->count];
 	const uint8_t *end = t->ends[t->count];
 	bool held;
 
-	/* The first message of a session: from here on the rib knows of it. */
+	/*
+	 * The first usable message of a session opens the session in the rib.
+	 */
 	if (!session_state_is_open(s->state)) {
 		if (msg->type == BMP_INITIATION &&
 		    !session_read_name(msg, s->facts.sys_name))
 			s->worker->counts.sessions.names_cut++;
 		session_handle(s, SESSION_EV_MESSAGE);
 	}
-	/* One that named a peer is no longer among those that make room. */
+	/* A session that has named a peer must not be evicted any more. */
 	if (msg->has_peer && !(s->said & SESSION_SAID_PEER)) {
 		s->said |= SESSION_SAID_PEER;
 		limits_keep(s->worker->env->limits, &s->connection->place);
@@ -285,7 +308,10 @@ static void take_message(struct session *s, struct turn *t)
 	t->end = end;
 }
 
-/* What is read again, because a turn ended before it, was counted then. */
+/*
+ * Count a message. A message that is read again, because a turn ended before
+ * it, was counted the first time.
+ */
 static void count_message(struct session *s, const struct bmp_message *msg,
 			  enum bmp_status status)
 {
@@ -325,14 +351,17 @@ static void take_frame(struct session *s, const struct bmp_frame *frame,
 		s->counted++;
 		return;
 	}
-	/* Not usable: it changes nothing, but for routes of a known peer. */
+	/*
+	 * The message is not usable. It changes nothing, except that the tables
+	 * of a known peer become suspect.
+	 */
 	if (msg->type == BMP_ROUTE_MONITORING && msg->has_peer &&
 	    session_state_is_open(s->state))
 		rib_unreadable(s->router->rib_router, &s->when, &msg->peer);
 	t->end = end;
 }
 
-/* The turn ended before @rest, which is read in the next one. */
+/* The turn ended before @rest, which will be read again in the next turn. */
 static void look_back(struct session *s, struct wire_view rest)
 {
 	struct bmp_frame frame;
@@ -340,16 +369,19 @@ static void look_back(struct session *s, struct wire_view rest)
 	if (bmp_frame_next(rest, s->worker->max_frame, &frame,
 			   &s->need_bytes) == BMP_FRAME_WHOLE)
 		s->need_bytes = frame.whole.len;
-	/* An end that stands behind messages has its turn after them. */
+	/*
+	 * A reason to close that came after these messages is found again after
+	 * them.
+	 */
 	if (s->counted > 0)
 		s->close_reason = CLOSE_NONE;
 	s->worker->counts.sessions.cut += rest.len > 0;
 }
 
 /*
- * The hot loop of the collector: for each message a few nanoseconds here, the
- * rest is bmp_message_decode(), bgp_update_decode() and rib_apply().
- * bench/collector.c
+ * The hot loop of the collector. It takes a few nanoseconds per message; the
+ * rest of the time is spent in bmp_message_decode(), bgp_update_decode() and
+ * rib_apply(). bench/collector.c
  */
 size_t session_decode_frames(struct session *s, struct wire_view in)
 {

@@ -1,12 +1,14 @@
 /*
- * collector/ingest/session_messages.h - what a session does with the bytes of a turn
+ * collector/ingest/session_messages.h - process the bytes that a session reads
+ * in a turn
  *
- * Frames become messages. Route Monitoring is collected, some at a time; its
- * UPDATEs are decoded with the contexts of their peers and applied together,
- * until the budget of the turn is spent. What is not applied then stays in the
- * receive stream, and is read again in the next turn.
+ * Frames are decoded to messages. Several Route Monitoring messages are
+ * collected; their UPDATEs are decoded with the contexts of their peers and
+ * applied together, until the budget of the turn is spent. Messages that are
+ * not applied then stay in the receive stream and are read again in the next
+ * turn.
  *
- * Threads	The owner shard only. Nothing here yields.
+ * Threads	The owner shard only. No function here yields.
  */
 #ifndef COLLECTOR_INGEST_SESSION_MESSAGES_H
 #define COLLECTOR_INGEST_SESSION_MESSAGES_H
@@ -15,13 +17,17 @@
 
 struct session;
 
-/* Withdraws of the router that are still to come, before it adds to them. */
+/*
+ * Maximum number of pending withdraws of a router when a Peer Up or Peer Down
+ * is applied, which adds to them.
+ */
 #define SESSION_DYING_MAX 1024
 
 /*
- * Read all whole messages at the start of @in, up to one that moves a peer, or
- * that the budget of the turn ends in. Returns how many bytes those took that
- * are done with; s->need_bytes says how many the next one needs.
+ * Read the whole messages at the start of @in. Stops at a message that changes
+ * the AS of a peer, or in which the budget of the turn is spent. Returns how
+ * many bytes were processed completely; s->need_bytes is the minimum number of
+ * bytes of the next message.
  */
 size_t session_decode_frames(struct session *s, struct wire_view in);
 

@@ -43,7 +43,7 @@ uint64_t session_rate_turn(const struct session *s, uint64_t most)
 	return output_rate_turn(rate_of(s), most);
 }
 
-/* Log that the router is above its rate. Once per series of pauses. */
+/* Log that the router is above its rate, once for a series of pauses. */
 static void rate_log(struct session *s)
 {
 	struct log_line line;
@@ -64,8 +64,8 @@ static void rate_log(struct session *s)
 }
 
 /*
- * Wait until @until, but at most RATE_RECHECK, and add the time that was waited
- * to the statistics.
+ * Wait until @until, but at most for RATE_RECHECK, and add the time to the
+ * statistics.
  */
 static int rate_pause(struct session *s, int64_t until)
 {
@@ -93,7 +93,10 @@ int session_rate_wait(struct session *s)
 		rate_log(s);
 	w->counts.sessions.rate_pauses++;
 	(void)sp_rstream_pause(s->stream);
-	/* Work that waits until no session has input must not wait for us. */
+	/*
+	 * While this session is paused it does not count as one with input,
+	 * because some work waits until no session has input.
+	 */
 	w->sessions_with_input--;
 	while (err == 0 && w->drain_until == 0 &&
 	       (until = output_rate_until(account, rate_of(s), sp_now())) >

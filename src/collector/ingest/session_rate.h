@@ -1,9 +1,10 @@
 /*
- * collector/ingest/session_rate.h - a session that waits because of --max-output-rate
+ * collector/ingest/session_rate.h - a session waits because of
+ * --max-output-rate
  *
- * What is published because of a router is charged to it at the end of each
- * turn: updates, events, and withdraws that the background fiber published. A
- * router that is above its rate is not read for a while. The charged amount
+ * At the end of each turn, the output that a router has caused is charged to
+ * it: updates, events, and withdraws that the background fiber published. If a
+ * router is above its rate, it is not read for some time. The charged amount
  * belongs to the router, not to the session: it stays when a new session
  * begins. Output that is published while the router has no session is not
  * charged.
@@ -15,21 +16,21 @@
 
 struct session;
 
-/* Call it when the session has claimed its router. */
+/* Call it when the session has become the owner of its router. */
 void session_rate_begin(struct session *s);
 
-/* Charge the output that was published since the last call. */
+/* Charge the output that was published since the last call to the router. */
 void session_rate_charge(struct session *s);
 
 /*
- * Bytes of output that the next turn may make, at most @most. The limit keeps
- * one turn from using up the rate of many seconds.
+ * The number of bytes of output that the next turn may make, at most @most. The
+ * limit prevents that one turn uses up the rate of many seconds.
  */
 uint64_t session_rate_turn(const struct session *s, uint64_t most);
 
 /*
- * Wait until the router may be read on. 0 or -ECANCELED. A collector that stops
- * does not wait. Yields.
+ * Wait until the router may be read again. Returns 0 or -ECANCELED. While the
+ * collector stops, this does not wait. Yields.
  */
 int session_rate_wait(struct session *s);
 

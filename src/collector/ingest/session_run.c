@@ -24,15 +24,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A reload may bring the end of a session that waits nearer: it looks so often. */
+/*
+ * While a session waits, a reload may make its deadline earlier, so the
+ * deadline is checked after this time.
+ */
 #define DEADLINE_RECHECK (5 * SP_S)
 
 #define TURN_BYTES (64 * 1024)
 
 /*
- * What a turn may become. All that the routes of an UPDATE share is repeated
- * for each of them, so bytes that come in say little about those that go out:
- * a message of 64 KiB can make a gigabyte. Either takes about a millisecond.
+ * The maximum output of a turn. The attributes that the routes of an UPDATE
+ * share are repeated in the output for each route, so the size of the input
+ * says little about the size of the output: a message of 64 KiB can make a
+ * gigabyte. Each of these limits takes about a millisecond.
  */
 #define TURN_OUTPUT (1024 * 1024)
 #define TURN_ROUTES 4096
@@ -40,8 +44,9 @@
 /* Turns */
 
 /*
- * The bridge is full. Give back what the kernel gave us, so that TCP slows the
- * router down and other sessions of the shard get their share, and wait.
+ * If the bridge is full, wait for space. First return the receive buffers to
+ * the kernel, so that TCP slows the router down and other sessions of the shard
+ * get buffers.
  */
 static int wait_for_room(struct session *s, int64_t deadline)
 {
@@ -50,7 +55,10 @@ static int wait_for_room(struct session *s, int64_t deadline)
 
 	if (!egress_batcher_blocked(w->batcher))
 		return 0;
-	/* What must not be dropped, as a Peer Up, still piles up. */
+	/*
+	 * With --overload drop messages such as Peer Up are still kept, so wait
+	 * if too many are.
+	 */
 	if (w->overload_drop && !egress_batcher_full(w->batcher))
 		return 0;
 	w->counts.sessions.pauses++;
@@ -61,10 +69,10 @@ static int wait_for_room(struct session *s, int64_t deadline)
 }
 
 /*
- * The bridge has room, but what this session made is a good part of what is in
- * it: wait until the publisher has taken some of it, for what other sessions
- * send comes behind it. They need not wait for our input to be drained
- * meanwhile.
+ * The bridge has space, but a large part of its content was made by this
+ * session. Wait until the publisher has taken some of it, because the output of
+ * other sessions is queued behind. During this wait the session does not count
+ * as one with input.
  */
 static int wait_for_share(struct session *s, int64_t deadline)
 {
@@ -72,7 +80,7 @@ static int wait_for_share(struct session *s, int64_t deadline)
 	uint64_t place = s->places[s->place % SESSION_SHARE];
 	int err;
 
-	/* With --overload drop nobody waits. */
+	/* With --overload drop no session waits. */
 	if (w->overload_drop || egress_batcher_has_taken(w->batcher, place))
 		return 0;
 	w->counts.sessions.pauses++;
@@ -85,7 +93,9 @@ static int wait_for_share(struct session *s, int64_t deadline)
 	return err == -ECANCELED ? err : 0;
 }
 
-/* Whether the worker has to withdraw something before the router is read on. */
+/*
+ * True if the worker has to publish withdraws before the router is read again.
+ */
 static bool is_behind(const struct session *s)
 {
 	const struct rib_router *router = s->router->rib_router;
@@ -96,9 +106,9 @@ static bool is_behind(const struct session *s)
 }
 
 /*
- * A peer came back with another AS: its old routes are withdrawn first, by the
- * worker, and the router is read on when that is done. So it is with a Peer Up
- * or Peer Down while there is much to withdraw.
+ * Wait until the worker has published withdraws. If a peer came up with another
+ * AS, its old routes are withdrawn first. If many withdraws are pending, a Peer
+ * Up or Peer Down waits, too.
  */
 static int wait_for_move(struct session *s, int64_t deadline)
 {
@@ -144,7 +154,10 @@ static struct limits_times session_times(const struct session *s)
 	};
 }
 
-/* Nobody can say of a router that is not read that it is silent. */
+/*
+ * The time when the session is closed because it is idle. While the router was
+ * not read, it does not count as idle.
+ */
 static int64_t idle_until(const struct session *s)
 {
 	struct limits_times times = session_times(s);
@@ -156,7 +169,7 @@ static int64_t idle_until(const struct session *s)
 						    s->resumed_ns));
 }
 
-/* Whether a part of a message has come, and no whole one. */
+/* True if a part of a message was received, but not all of it. */
 static bool frame_has_begun(const struct session *s)
 {
 	struct sp_segment seg;
@@ -166,8 +179,9 @@ static bool frame_has_begun(const struct session *s)
 }
 
 /*
- * When a message that has begun must be whole. A router that sends a byte now
- * and then is not silent, and would hold its place for ever.
+ * The time when a message that has begun must be complete. Otherwise a router
+ * that sends a byte now and then would not be idle, and would keep its slot
+ * forever.
  */
 static int64_t frame_until(struct session *s)
 {
@@ -204,12 +218,18 @@ static enum close_reason error_ending(struct session *s, int64_t err)
 	return CLOSE_RESET;
 }
 
-/* Bytes for the next message, in one piece; see sp_rstream_peek(). */
+/*
+ * Get the bytes of the next message, contiguous in memory; see
+ * sp_rstream_peek().
+ */
 static int64_t next_bytes(struct session *s, struct sp_segment *seg)
 {
 	int64_t n = sp_rstream_peek_until(s->stream, s->need_bytes, 0, seg);
 
-	/* Send on what there is, and let the clocks of the rib run. */
+	/*
+	 * There is no input: send open batches, and let the clock of the router
+	 * run.
+	 */
 	if (n == -ETIMEDOUT)
 		session_handle(s, SESSION_EV_DRAINED);
 	while (n == -ETIMEDOUT) {
@@ -226,9 +246,9 @@ static int64_t next_bytes(struct session *s, struct sp_segment *seg)
 }
 
 /*
- * As much of a segment as is read before the others have their turn and the
- * bridge is looked at. Buffers are smaller, but what a pause set aside can be
- * a megabyte in one piece, and that makes many more of updates.
+ * The part of a segment that is processed before other fibers run and the
+ * bridge is checked. Receive buffers are smaller, but after a pause a segment
+ * may be a megabyte, which makes many more bytes of updates.
  */
 static struct wire_view clip_segment(const struct session *s,
 				     const struct sp_segment *seg)
@@ -245,9 +265,10 @@ static uint64_t larger_count(uint64_t a, uint64_t b)
 }
 
 /*
- * Segments that come without a wait share the budget of one turn: until the
- * shard polls for events, fibers whose routers have sent something do not run,
- * however often this one yields.
+ * Begin a turn if the shard has polled for events since the last one. Segments
+ * that are read without a wait share the budget of one turn: until the shard
+ * polls for events, fibers whose routers have sent something do not run, even
+ * if this fiber yields.
  */
 static void begin_turn(struct session *s)
 {
@@ -272,7 +293,7 @@ static uint64_t turn_routes_left(const struct session *s)
 	return TURN_ROUTES > s->turn_routes ? TURN_ROUTES - s->turn_routes : 0;
 }
 
-/* Let others run. Yields. */
+/* Let other fibers run. Yields. */
 static void end_segment(const struct session *s)
 {
 	if (turn_routes_left(s) == 0 || turn_bytes_left(s) == 0)
@@ -282,7 +303,8 @@ static void end_segment(const struct session *s)
 }
 
 /*
- * A segment made @bytes of @routes. Where TURN_OUTPUT bytes end is remembered.
+ * Count the output of a segment, @bytes and @routes, and record where each
+ * TURN_OUTPUT bytes end.
  */
 static void count_segment(struct session *s, uint64_t bytes, uint64_t routes)
 {
@@ -301,7 +323,7 @@ static void count_segment(struct session *s, uint64_t bytes, uint64_t routes)
 		egress_batcher_place(s->worker->batcher);
 }
 
-/* Returns how many bytes of @seg it took. */
+/* Returns how many bytes of @seg were processed. */
 static size_t process_segment(struct session *s, const struct sp_segment *seg)
 {
 	uint64_t made = egress_batcher_made(s->worker->batcher);
@@ -333,8 +355,9 @@ static bool session_is_draining(const struct session *s)
 }
 
 /*
- * The collector stops. What has come by now was said to us, and is read; what
- * comes from now on is not, or a router that has much to say would keep us.
+ * Drain the session, because the collector stops. Process the bytes that have
+ * arrived until now, but no later ones, because a router that sends without a
+ * pause would delay the stop.
  */
 static enum close_reason session_drain_input(struct session *s)
 {
@@ -384,7 +407,7 @@ static enum close_reason read_stream(struct session *s)
 	return s->close_reason;
 }
 
-/* A stream that begins with what was read before the router had a name. */
+/* Open the receive stream. It begins with the early bytes of the connection. */
 static int open_stream(struct session *s)
 {
 	struct connection *connection = s->connection;
@@ -411,7 +434,7 @@ static enum close_reason read_all(struct session *s)
 	return why;
 }
 
-/* Life */
+/* Creation and removal */
 
 static void session_add(struct worker *w, struct session *s)
 {
@@ -431,7 +454,10 @@ static void session_remove(struct worker *w, struct session *s)
 	w->session_count--;
 }
 
-/* A name is a router's own word: it counts only if it is configured. */
+/*
+ * The rank of a router. The router chooses its name itself, so a name counts
+ * only if it is configured.
+ */
 static enum router_rank router_rank_of(const struct worker *w,
 				       const struct connection *connection)
 {
@@ -451,7 +477,10 @@ static enum router_rank router_rank_of(const struct worker *w,
 	}
 }
 
-/* CLOSE_NONE, and @out. */
+/*
+ * Make a session. Returns CLOSE_NONE with *@out set, or the reason to refuse
+ * the connection.
+ */
 static enum close_reason session_new(struct worker *w,
 				     struct connection *connection,
 				     struct session **out)
@@ -483,7 +512,10 @@ static enum close_reason session_new(struct worker *w,
 
 /* Claiming a router */
 
-/* Whether it may have the name it has: "networks" in a section. */
+/*
+ * True if "networks" in a section allows the session to use the name of its
+ * router.
+ */
 static bool network_permits(const struct session *s)
 {
 	const struct connection *connection = s->connection;
@@ -496,7 +528,10 @@ static bool network_permits(const struct session *s)
 
 static enum close_reason request_router(struct session *s)
 {
-	/* It was let in; the lists may have changed on its way here. */
+	/*
+	 * The connection was admitted by its listener, but the lists may have
+	 * changed since.
+	 */
 	if (!worker_permits(s->worker, s->connection->address))
 		return CLOSE_DENIED;
 	if (!network_permits(s)) {
@@ -506,14 +541,14 @@ static enum close_reason request_router(struct session *s)
 	return router_claim(s, idle_until(s)); /* yields */
 }
 
-/* Become the owner of the router, under the configuration in force now. */
+/* Become the owner of the router, and apply the present configuration. */
 static enum close_reason claim_router(struct session *s)
 {
 	struct worker *w = s->worker;
 	enum close_reason why = request_router(s); /* yields */
 	struct rib_time when;
 
-	/* Stopped while it waited. */
+	/* The session was requested to end while it waited. */
 	if (s->close_reason != CLOSE_NONE)
 		return s->close_reason;
 	if (why != CLOSE_NONE)
@@ -550,7 +585,7 @@ int session_main(void *arg)
 		session_handle(s, SESSION_EV_CLAIMED);
 		why = connection_close_reason(connection, read_all(s));
 	}
-	/* From here on nothing may be left half done. */
+	/* From here on a cancellation must not interrupt the work. */
 	sp_shield_begin();
 	s->close_reason = (uint8_t)why;
 	s->when = worker_now();

@@ -3,17 +3,20 @@
  *
  *	receive stream --> frames --> messages --> rib
  *
- * It claims its router, reads frames where the kernel put them, gives every
- * message to the rib, and before it waits for more it has what came of them
- * sent on its way. It holds no buffer while it waits: neither for the router,
- * nor for room in the bridge.
+ * The fiber claims its router, reads frames directly from the receive buffers
+ * of the kernel, and passes every message to the rib. Before it waits for more
+ * input, it has open batches closed and pushed. While it waits, for the router
+ * or for space in the bridge, it holds no receive buffer.
  *
  * Threads	The shard that owns the router.
  */
 #ifndef COLLECTOR_INGEST_SESSION_RUN_H
 #define COLLECTOR_INGEST_SESSION_RUN_H
 
-/* @arg is a struct connection, and belongs to the session from now on. */
+/*
+ * The main function of the fiber. @arg is a struct connection, which from now
+ * on belongs to the session.
+ */
 int session_main(void *arg);
 
 #endif

@@ -18,14 +18,15 @@
  *
  *	any state but CLOSED -- close --> CLOSED
  *
- * NEW: the session owns its router, and no usable message has come. OPEN: the
- * rib has an open session. READING: bytes have come that are not processed.
- * HELD: the same, and the next message waits for withdraws of its router.
- * A "drained" while idle, an "input" or a "message" while reading or held and a
- * "hold" while held change nothing. No other event can happen in a state that
- * does not draw it.
+ * NEW: the session owns its router, and no usable message was received. OPEN:
+ * the rib has an open session. READING: there are bytes that were received but
+ * not processed. HELD: as READING, and the next message must wait until
+ * withdraws of its router were published. A "drained" while idle, an "input" or
+ * a "message" while reading or held and a "hold" while held change nothing.
+ * Other events that are not drawn for a state cannot happen.
  *
- * Pure: session_step() reads a table, and its caller runs the actions.
+ * session_step() is a pure function that reads a table; its caller runs the
+ * actions.
  */
 #ifndef COLLECTOR_INGEST_SESSION_STATE_H
 #define COLLECTOR_INGEST_SESSION_STATE_H
@@ -34,44 +35,50 @@
 #include <stdint.h>
 
 enum session_state {
-	SESSION_CLAIMING, /* it does not own its router yet */
+	SESSION_CLAIMING, /* the session does not own its router yet */
 	SESSION_NEW_IDLE,
 	SESSION_NEW_READING,
 	SESSION_OPEN_IDLE,
 	SESSION_OPEN_READING,
-	SESSION_OPEN_HELD, /* the next message waits for withdraws */
+	SESSION_OPEN_HELD, /* the next message waits for pending withdraws */
 	SESSION_CLOSED,
 	SESSION_STATES
 };
 
 enum session_event {
-	SESSION_EV_CLAIMED, /* it owns its router */
-	SESSION_EV_INPUT,   /* bytes have come */
+	SESSION_EV_CLAIMED, /* the session owns its router now */
+	SESSION_EV_INPUT,   /* bytes were received */
 	SESSION_EV_MESSAGE, /* a usable message was decoded */
-	SESSION_EV_HOLD,    /* a message must wait for withdraws */
-	SESSION_EV_RELEASE, /* it need not wait any more */
-	SESSION_EV_DRAINED, /* all bytes that came were processed */
+	SESSION_EV_HOLD,    /* a message must wait for pending withdraws */
+	SESSION_EV_RELEASE, /* the message need not wait any more */
+	SESSION_EV_DRAINED, /* all received bytes were processed */
 	SESSION_EV_CLOSE,   /* the connection or the claim has ended */
 	SESSION_EVENTS
 };
 
-/* What an event causes, in this order. */
+/* The actions of an event, performed in this order. */
 enum session_action {
-	SESSION_COUNT_INPUT = 1 << 0, /* one more session with input */
+	/* count one more session with unread input */
+	SESSION_COUNT_INPUT = 1 << 0,
 	SESSION_RIB_OPEN = 1 << 1,
-	SESSION_RIB_PAUSE = 1 << 2, /* the clocks of the rib stand still */
+	/* stop the clock of the router in the rib */
+	SESSION_RIB_PAUSE = 1 << 2,
 	SESSION_LOG_OPEN = 1 << 3,
 	SESSION_RIB_CLOSE = 1 << 4,
-	SESSION_ADD_COUNTS = 1 << 5, /* to those of the router */
-	SESSION_END_INPUT = 1 << 6,  /* one less session with input */
-	SESSION_RIB_RESUME = 1 << 7, /* the clocks of the rib go on */
+	/* add the counts of the session to the router's */
+	SESSION_ADD_COUNTS = 1 << 5,
+	/* count one less session with unread input */
+	SESSION_END_INPUT = 1 << 6,
+	/* restart the clock of the router in the rib */
+	SESSION_RIB_RESUME = 1 << 7,
 	SESSION_LOG_CLOSE = 1 << 8,
-	SESSION_IMPOSSIBLE = 1 << 9, /* nothing: the event cannot happen */
+	/* no action: the event cannot happen in this state */
+	SESSION_IMPOSSIBLE = 1 << 9,
 };
 
 struct session_step {
-	enum session_state next; /* of an impossible event: the same state */
-	unsigned actions;	 /* enum session_action, a set */
+	enum session_state next; /* the same state if the event is impossible */
+	unsigned actions;	 /* a set of enum session_action */
 };
 
 struct session_step session_step(enum session_state state,

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bits before the IPv4 address in the mapped form. */
+/* Bits before the IPv4 address in the IPv4-mapped form. */
 #define MAPPED_BITS 96u
 
 /* Split "address/length"; without a slash *@length stays NULL. */
@@ -132,8 +132,8 @@ size_t acl_network_format(const struct acl_network *n, char *out, size_t cap)
 bool acl_network_has(const struct acl_network *n, const uint8_t addr[16])
 {
 	/*
-	 * A network shorter than the mapped prefix was written as IPv6, for
-	 * instance ::/0, and does not include IPv4 addresses.
+	 * A network that is shorter than the mapped prefix was written as IPv6,
+	 * for example ::/0, and contains no IPv4 addresses.
 	 */
 	if (n->len < MAPPED_BITS && wire_is_mapped(addr))
 		return false;

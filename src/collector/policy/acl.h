@@ -2,10 +2,11 @@
  * collector/policy/acl.h - which addresses may open a session
  *
  * Two lists of networks. A denied address is refused; otherwise it is admitted
- * if the allow list is empty or contains it. Checked once for each accepted
- * socket, before a byte is read, so the lists are searched linearly.
+ * if the allow list is empty or contains it. The lists are checked once for
+ * each accepted socket, before a byte is read, so a linear search is fast
+ * enough.
  *
- * Addresses are 16 bytes, IPv4 mapped; 192.0.2.0/24 is stored as
+ * Addresses have 16 bytes, IPv4-mapped; 192.0.2.0/24 is stored as
  * ::ffff:192.0.2.0/120, so one comparison serves both families. An IPv6 network
  * contains no IPv4 address, not even ::/0.
  */
@@ -18,7 +19,7 @@
 
 struct acl_network {
 	uint8_t addr[16];
-	uint8_t len; /* 0 to 128 */
+	uint8_t len; /* length in bits, 0 to 128 */
 };
 
 struct acl_list {
@@ -35,7 +36,8 @@ struct acl {
 
 /*
  * Append the network in @text: "192.0.2.0/24", "2001:db8::/32", or a single
- * address. -EINVAL if it is invalid or has bits set beyond its length; -ENOMEM.
+ * address. -EINVAL if @text is invalid or has bits set beyond the length;
+ * -ENOMEM.
  */
 int acl_list_add(struct acl_list *list, const char *text);
 
@@ -43,7 +45,10 @@ void acl_release(struct acl *acl);
 
 #define ACL_TEXT_MAX 64
 
-/* Format it for acl_list_add(). Returns its length, as snprintf() would. */
+/*
+ * Write the text of @n, in the form for acl_list_add(). Returns its length, as
+ * snprintf() would.
+ */
 size_t acl_network_format(const struct acl_network *n, char *out, size_t cap);
 
 bool acl_network_has(const struct acl_network *n, const uint8_t addr[16]);

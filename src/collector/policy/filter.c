@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum input length; the formatted rule must be shorter. */
+/*
+ * Maximum length of the input; the formatted rule must be shorter than its
+ * buffer.
+ */
 #define FILTER_INPUT_MAX 255
 
 #define ALL_TYPES    0xffu /* including types without a name */
@@ -26,7 +29,10 @@ static const char *const actions[FILTER_ACTIONS] = {
 	[FILTER_DROP] = "drop",
 };
 
-/* Pairs first: printing uses the first name that is covered. */
+/*
+ * Names of two views come first, because printing uses the first name whose
+ * views are all in the set.
+ */
 static const struct {
 	const char *name;
 	uint8_t views;
@@ -59,7 +65,9 @@ static int parse_peer(const char *value, struct filter_rule *r)
 	return err;
 }
 
-/* A number up to @max that ends at @end or at the end of the text. */
+/*
+ * Parse a number up to @max that is followed by @end or by the end of the text.
+ */
 static int parse_number(const char **s, char end, uint64_t max, uint64_t *out)
 {
 	char *after;
@@ -139,7 +147,7 @@ static int find_family(const char *name, uint64_t *set)
 	return -EINVAL;
 }
 
-/* Names separated by commas; @find adds each to the set. */
+/* Parse names separated by commas; @find adds each of them to the set. */
 static int parse_set(const char *value, int (*find)(const char *, uint64_t *),
 		     uint64_t *out)
 {
@@ -410,7 +418,10 @@ static void format_set(struct text *t, const char *word, uint64_t set,
 		}
 }
 
-/* With few words, so that a rule does not become much longer than its input. */
+/*
+ * Write the views with as few names as possible, so that a rule does not become
+ * much longer than its input.
+ */
 static void format_views(struct text *t, unsigned int set)
 {
 	char before = '=';
@@ -432,7 +443,10 @@ static const char *family_word(unsigned int i)
 	return bgp_family_info(i)->name;
 }
 
-/* In the usual form, if that parses to the same value. */
+/*
+ * Write the usual form if parsing it gives the same value, else the hexadecimal
+ * form.
+ */
 static void format_rd(struct text *t, uint64_t rd)
 {
 	char word[32];
@@ -474,9 +488,12 @@ size_t filter_rule_format(const struct filter_rule *rule, char *out, size_t cap)
 	return text_end(&t);
 }
 
-/* Asking */
+/* Evaluation */
 
-/* A Loc-RIB has no address: a rule with an address does not match its zeros. */
+/*
+ * True if the address matches. A Loc-RIB has no address: a rule with an address
+ * does not match its zeros.
+ */
 static bool rule_fits_address(const struct filter_rule *r,
 			      const struct filter_peer *p)
 {
@@ -486,7 +503,7 @@ static bool rule_fits_address(const struct filter_rule *r,
 
 static bool rule_sees(const struct filter_rule *r, const struct filter_peer *p)
 {
-	/* An unknown type is matched only by rules without a type. */
+	/* Only rules without a type match an unknown type. */
 	unsigned int type = p->type < BMP_PEER_TYPES ? p->type : 7;
 
 	return (r->types >> type & 1) != 0 && (r->views >> p->view & 1) != 0 &&

@@ -24,8 +24,8 @@
  * chain.
  *
  * Rules do not depend on the routes, so they are evaluated once for each peer
- * and view, and the rib keeps the result: two sets of families. Per message one bit
- * test is left. Pure functions; only filter_add() allocates.
+ * and view, and the rib keeps the result: two sets of families. For a message
+ * only one bit is tested. Pure functions; only filter_add() allocates.
  */
 #ifndef COLLECTOR_POLICY_FILTER_H
 #define COLLECTOR_POLICY_FILTER_H
@@ -48,7 +48,7 @@ struct filter_rule {
 	bool has_rd;
 	uint32_t as_low;
 	uint32_t as_high;
-	/* 1 << enum bgp_family; unknown families are bit 0 */
+	/* 1 << enum bgp_family; bit 0 = unknown families */
 	uint64_t families;
 	uint64_t rd;
 	bool has_peer;
@@ -62,7 +62,10 @@ struct filter {
 
 #define FILTER_INIT ((struct filter){ 0 })
 
-/* Rules of a router by port, address and name, and those of the collector. */
+/*
+ * Maximum number of filters in a chain: those of a router by port, by address
+ * and by name, and that of the collector.
+ */
 #define FILTER_CHAIN_MAX 4
 
 struct filter_chain {
@@ -76,58 +79,61 @@ struct filter_peer {
 	uint8_t view;
 	uint32_t as;
 	uint64_t distinguisher;
-	const uint8_t *address; /* 16 bytes, IPv4 mapped */
+	const uint8_t *address; /* 16 bytes, IPv4-mapped */
 };
 
-/* The result: bits are 1 << enum bgp_family, bit 0 for unknown families. */
+/*
+ * The result, as bit masks of 1 << enum bgp_family; bit 0 = unknown families.
+ */
 struct filter_mask {
 	uint64_t stored;
 	uint64_t published; /* always a subset of stored */
 };
 
-/* Life cycle */
+/* Creation */
 
 /* 1 << enum bmp_view, for all views. */
 #define FILTER_ALL_VIEWS ((1u << BMP_VIEWS) - 1)
 
-/* The views with this name in view=, or 0. */
+/* The views that @name stands for in view=, as bits; 0 if it is unknown. */
 unsigned int filter_find_views(const char *name, size_t len);
 
-/* The name in view=: "in-pre". */
+/* The name of a view in view=, for example "in-pre". */
 const char *filter_view_name(enum bmp_view view);
 
 #define FILTER_TEXT_MAX 160 /* maximum bytes of a formatted rule */
 #define FILTER_WHY_MAX	160 /* maximum bytes of an error text */
 
 /*
- * Append the rule in @text. -EINVAL with the reason in @why, -ENOMEM. Unknown
- * families and types are refused.
+ * Append the rule in @text. -EINVAL with the reason in @why, also for unknown
+ * families and types; -ENOMEM.
  */
 int filter_add(struct filter *filter, const char *text,
 	       char why[FILTER_WHY_MAX]);
 void filter_release(struct filter *filter);
 
-/* -ENOMEM; *@out is then unchanged. */
+/* Copy a filter. -ENOMEM; *@out is then unchanged. */
 int filter_copy(const struct filter *filter, struct filter *out);
 bool filter_equal(const struct filter *a, const struct filter *b);
 
 /*
- * Format the rule so that filter_add() gives the same rule again. Returns its
- * length, as snprintf() would.
+ * Write the text of a rule, from which filter_add() makes the same rule.
+ * Returns its length, as snprintf() would.
  */
 size_t filter_rule_format(const struct filter_rule *rule, char *out,
 			  size_t cap);
 
-/* Asking */
+/* Evaluation */
 
 /*
- * Called once for each peer and view of a session, and when rules change. Cost:
- * a few comparisons per rule; no allocation.
+ * Evaluate the rules for a peer and view. Called once for each peer and view of
+ * a session, and when rules change. Cost: a few comparisons per rule; no
+ * allocation.
  */
 struct filter_mask filter_ask(const struct filter_chain *chain,
 			      const struct filter_peer *peer);
 
-/* The same for one family, if the result is not kept. */
+/* Evaluate the rules for one family, if the result is not kept. */
 enum filter_action filter_decide(const struct filter_chain *chain,
 				 const struct filter_peer *peer,
 				 enum bgp_family family);
@@ -142,10 +148,13 @@ static inline bool filter_publishes(struct filter_mask m, enum bgp_family f)
 	return (m.published >> f & 1) != 0;
 }
 
-/* 64500:1, 192.0.2.1:1, or 0x and 16 hex digits; else -EINVAL. */
+/*
+ * Parse 64500:1, 192.0.2.1:1, or 0x and 16 hex digits; -EINVAL if it is none of
+ * these.
+ */
 int filter_rd_parse(const char *text, uint64_t *out);
 
-/* The properties of a peer, from a message header. */
+/* The properties of a peer, from a Per-Peer Header. */
 static inline struct filter_peer filter_peer_of(const struct bmp_peer *p)
 {
 	return (struct filter_peer){ p->type, p->view, p->as, p->distinguisher,

@@ -2,7 +2,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* Checks per second of a router that sends as fast as it can. */
+/* Maximum checks per second of a router that always sends. */
 #define LOOKS 4
 
 /* Maximum pause in seconds. */
@@ -26,7 +26,7 @@ static void rate_refill(struct output_rate *r, uint64_t rate, int64_t now_ns)
 	uint64_t earned = time_bytes(rate, (uint64_t)(now_ns - r->now_ns));
 
 	r->used = rate == 0 || earned >= r->used ? 0 : r->used - earned;
-	/* The rate may have been higher before. */
+	/* The rate may have been higher before, so limit the resulting wait. */
 	if (r->used > WAIT_MAX * rate)
 		r->used = WAIT_MAX * rate;
 	r->now_ns = now_ns;

@@ -2,13 +2,13 @@
 
 #include <assert.h>
 
-/* One place in so many is kept for known routers. */
+/* 1 / KNOWN_SHARE of the places is reserved for known routers. */
 #define KNOWN_SHARE 10
 
-/* At most one in so many for configured ones. */
+/* At most 1 / CONFIGURED_SHARE is reserved for configured routers. */
 #define CONFIGURED_SHARE 2
 
-/* One place in so many of those for strangers is to be free. */
+/* 1 / FREE_SHARE of the places for strangers should be free. */
 #define FREE_SHARE 8
 
 void router_limit_set(struct router_limit *l, uint32_t max, uint32_t configured)

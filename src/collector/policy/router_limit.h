@@ -1,14 +1,15 @@
 /*
  * collector/policy/router_limit.h - how many routers the collector holds
  *
- * A router is held from its first session, or from a restore, until it is
- * forgotten: while it has a session, while its routes are held after it, and
- * then until its place is needed. Places are counted once for all workers. Some
- * are kept for routers that are configured or known:
+ * The collector has an entry (struct router) for a router from its first
+ * session, or from a restore, until the entry is removed: while it has a
+ * session, while its routes are held after the session, and then until its
+ * place is needed for another router. Places are counted once for all workers.
+ * Some are reserved for routers that are configured or known:
  *
- *	a stranger	not those kept for the other two
- *	a known one	not those kept for configured ones
- *	a configured	all
+ *	a stranger	no reserved place
+ *	a known one	no place reserved for configured routers
+ *	a configured	any place
  *
  * Threads	Any. Counters, without a lock.
  */
@@ -21,35 +22,37 @@
 
 enum router_rank {
 	ROUTER_STRANGER,
-	ROUTER_KNOWN,	   /* a router at its address named a peer before */
-	ROUTER_CONFIGURED, /* it has a section, or we connected to it */
+	ROUTER_KNOWN, /* a router at its address named a peer before */
+	/* it has a section, or the collector connected to it */
+	ROUTER_CONFIGURED,
 };
 
 struct router_limit {
 	_Atomic uint32_t max;
-	_Atomic uint32_t configured; /* places kept for configured routers */
+	/* number of places reserved for configured routers */
+	_Atomic uint32_t configured;
 	_Atomic uint32_t held;
 };
 
 /*
- * Set the limit, also at a reload: routers beyond it stay until they can be
- * forgotten. @configured: the number of configured routers; at most half of the
- * places are kept for them.
+ * Set the limit, also at a reload: routers above it stay until they can be
+ * removed. @configured is the number of configured routers; at most half of the
+ * places are reserved for them.
  */
 void router_limit_set(struct router_limit *l, uint32_t max,
 		      uint32_t configured);
 
-/* Take a place for a router of @rank. False: there is none. */
+/* Take a place for a router of @rank. False if there is none. */
 bool router_limit_take(struct router_limit *l, enum router_rank rank);
 
-/* Take a place whatever the limit is: for a restore. */
+/* Take a place even if the limit is exceeded: for a restore. */
 void router_limit_take_beyond(struct router_limit *l);
 
 void router_limit_give_back(struct router_limit *l);
 
 /*
- * How many routers should be forgotten, so that strangers find a place: more
- * than none before there is none left, since forgetting takes time.
+ * How many routers should be removed, so that there are places for strangers.
+ * Removal takes time, so this is above 0 before all places are occupied.
  */
 uint32_t router_limit_excess(const struct router_limit *l);
 

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* Routers between two yields. */
+/* Number of routers between two yields. */
 #define SLICE 16
 
 const struct query_param admin_command_resync_params[] = {
@@ -45,7 +45,10 @@ static enum admin_command_outcome peer_purge(
 		       : ADMIN_COMMAND_NO_PEER;
 }
 
-/* Its snapshot is invalid from here on: see snapshotter.h. */
+/*
+ * Request a resync; the snapshot of the router is invalid from now on: see
+ * snapshotter.h.
+ */
 static void router_resync(struct admin_command *command, struct worker *w,
 			  struct rib_router *rib_router)
 {
@@ -70,7 +73,10 @@ static void resync_all(struct admin_command *command, struct worker *w)
 		router_resync(command, w, router->rib_router);
 		if (--left == 0) {
 			left = SLICE;
-			/* The command is completed even if it is late. */
+			/*
+			 * Complete the command, even if its deadline has
+			 * passed.
+			 */
 			worker_query_yield(&command->head); /* yields */
 		}
 	}

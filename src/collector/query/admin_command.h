@@ -10,8 +10,9 @@
 
 enum admin_command_kind {
 	ADMIN_COMMAND_DISCONNECT, /* end the session of a router */
-	ADMIN_COMMAND_PURGE,	  /* withdraw and remove the routes of a peer */
-	/* publish the tables of a router, or of all, again */
+	/* withdraw the routes of a peer and remove the peer */
+	ADMIN_COMMAND_PURGE,
+	/* publish the tables of one router, or of all routers, again */
 	ADMIN_COMMAND_RESYNC,
 };
 
@@ -25,17 +26,19 @@ enum admin_command_outcome {
 struct admin_command {
 	struct worker_query head;
 	enum admin_command_kind kind;
-	/* RESYNC: not given = all routers; the others require one */
+	/* RESYNC: not given = all routers; required for the others */
 	struct query_router router;
-	struct query_peer peer; /* for PURGE */
+	struct query_peer peer; /* peer for PURGE */
 	enum admin_command_outcome outcome;
-	uint32_t routers; /* number of routers it was applied to */
+	uint32_t routers; /* number of routers to which it was applied */
 };
 
-/* The parameters of RESYNC, for a struct admin_command. */
+/*
+ * The parameters of RESYNC, for query_param.h: members of struct admin_command.
+ */
 extern const struct query_param admin_command_resync_params[];
 
-/* NULL if out of memory. */
+/* Returns NULL if out of memory. */
 struct admin_command *admin_command_new(enum admin_command_kind kind);
 void admin_command_free(struct admin_command *command);
 

@@ -106,7 +106,9 @@ static void put_identity(struct json *j, const struct rib_peer_state *p)
 	}
 }
 
-/* The filter also matches the router's address, which the list shows. */
+/*
+ * The filter also matches the address of the router, because the list shows it.
+ */
 static bool peer_wanted(const struct list_query *list,
 			const struct rib_router *router,
 			const struct rib_peer_state *p,

@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Work between two yields: an item that is skipped costs 1, a row ROW. */
+/*
+ * Amount of work between two yields: an item that is skipped counts 1, a row
+ * counts ROW.
+ */
 #define SLICE 1024
 #define ROW   16
 
@@ -118,7 +121,7 @@ const struct query_param list_query_peer_params[] = {
 };
 /* clang-format on */
 
-/* Walking */
+/* Iteration */
 
 /* The first router at or after the position. */
 static struct rib_router *router_from(struct list_query *list, struct rib *rib)
@@ -163,7 +166,10 @@ static struct rib_peer *peer_behind(const struct list_query *list,
 	return NULL;
 }
 
-/* Position in a slice: pointers that are valid until its end. */
+/*
+ * The current router and peer, as pointers that are valid until the end of the
+ * slice.
+ */
 struct walk {
 	struct rib_router *router;
 	struct rib_peer *peer;
@@ -181,8 +187,8 @@ static void walk_start(struct walk *at, struct list_query *list,
 
 		rib_router_state(at->router, &state);
 		/*
-		 * The router of the position may be gone; another router has
-		 * other peers.
+		 * The router of the position may have been removed; then all
+		 * peers of the next router are listed.
 		 */
 		if (state.serial == list->place.router)
 			at->peer = peer_behind(list, at->router);
@@ -252,7 +258,10 @@ static int list_query_run(struct worker_query *q, struct worker *w)
 	page->more = false;
 	walk_start(&at, list, w->rib);
 	while (at.router != NULL) {
-		/* A router whose peers are all listed needs no further page. */
+		/*
+		 * If all peers of the last router were listed, no further page
+		 * is needed.
+		 */
 		if ((page->limit == 0 || page->out.len >= page->max_bytes) &&
 		    (list->kind == LIST_QUERY_ROUTERS || at.peer != NULL)) {
 			page->more = true;
@@ -270,7 +279,7 @@ static int list_query_run(struct worker_query *q, struct worker *w)
 	return page->out.failed ? -ENOMEM : 0;
 }
 
-/* Life */
+/* Creation and removal */
 
 static void list_query_drop(struct worker_query *q)
 {

@@ -9,7 +9,7 @@
 
 #include <spargio/time.h>
 
-/* Up: its session is open. */
+/* The router is up if its session is open. */
 static enum list_query_state state_of(const struct router *router,
 				      const struct rib_router_state *state)
 {

@@ -13,11 +13,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Work between two yields: some 50 us. */
+/* Amount of work between two yields: some 50 us. */
 #define BUDGET	1024
 #define ANSWERS 16
 
-/* Lists use the numbers of enum list_query_kind. */
+/* The kind for cursors; lists use the numbers of enum list_query_kind. */
 #define PAGE_KIND 16
 
 static void put_router(struct json *j, const struct rib_router_info *info)
@@ -74,7 +74,10 @@ static void put_key(struct json *j, const struct rib_table_info *info,
 		json_bgp_labels(j, a->route->extra);
 }
 
-/* In the canonical form it is in NEXT_HOP: 4, 16 or 32 bytes. */
+/*
+ * Write the next hop; canonical attributes have it in NEXT_HOP: 4, 16 or 32
+ * bytes.
+ */
 static void put_next_hop(struct json *j, const struct bgp_attrs *attrs)
 {
 	const uint8_t *hop = attrs->next_hop;
@@ -121,7 +124,7 @@ static bool put_answer(void *query, const struct rib_answer *a)
 	return j->len < g->page.max_bytes;
 }
 
-/* Fill in the pointers of the query, which are valid until the next yield. */
+/* Set the pointers of the query, which are valid until the next yield. */
 static bool find_router(struct looking_glass *g, struct rib *rib,
 			struct rib_query *out)
 {

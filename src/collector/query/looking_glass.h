@@ -1,9 +1,10 @@
 /*
- * collector/query/looking_glass.h - the looking glass: routes for a prefix, page by page
+ * collector/query/looking_glass.h - the looking glass: routes for a prefix,
+ * page by page
  *
- * As list_query.h, for the routes of a worker: rib/query.h in slices. The
- * parameters of the client are parsed into the query, see
- * looking_glass_params.c; to add one, add it there.
+ * Like list_query.h, but for the routes of a worker: it runs rib/query.h in
+ * slices. The parameters of the client are parsed into the query;
+ * looking_glass_params.c has the list of them.
  */
 #ifndef COLLECTOR_QUERY_LOOKING_GLASS_H
 #define COLLECTOR_QUERY_LOOKING_GLASS_H
@@ -13,37 +14,39 @@
 
 struct looking_glass {
 	struct page_query page; /* must be the first member */
-	struct rib_query query; /* router and peer must be NULL */
+	/* router and peer are set by the query itself; leave them NULL */
+	struct rib_query query;
 	struct rib_query_cursor cursor;
 };
 
 /* clang-format off */
 /*
  * The parameters that restrict the routes, each also an option of "arancini
- * rib": X(name, argument, member, parser, valid values, help of the option).
+ * rib", whose name has "-" where the parameter has "_":
+ *	X(name, option, argument, member, parser, valid values, help of option)
  * The parsers are in looking_glass_params.c.
  */
 #define LOOKING_GLASS_FILTERS(X) \
-	X(view, "VIEW", query.views, parse_view, \
+	X(view, "view", "VIEW", query.views, parse_view, \
 	  "adj-rib-in-pre, adj-rib-in-post, adj-rib-out-pre, " \
 	  "adj-rib-out-post, loc-rib", \
 	  "only of this view: adj-rib-in-pre, adj-rib-in-post,\n" \
 	  "adj-rib-out-pre, adj-rib-out-post, loc-rib") \
-	X(family, "FAMILY", query.families, parse_family, \
+	X(family, "family", "FAMILY", query.families, parse_family, \
 	  "as ipv4-unicast, ipv6-vpn", \
 	  "only of this family, as ipv4-unicast, ipv6-vpn") \
-	X(rd, "RD", query, parse_rd, \
+	X(rd, "rd", "RD", query, parse_rd, \
 	  "64500:1, 192.0.2.1:1 or 0x and 16 hex digits", \
 	  "only with this route distinguisher, as 64500:1")
 /* clang-format on */
 
-/* All parameters, for a struct looking_glass. */
+/* All parameters, for query_param.h: members of struct looking_glass. */
 extern const struct query_param looking_glass_params[];
 
-/* "exact", "longest", "more-specific" */
+/* The name of @match: "exact", "longest", "more-specific". */
 const char *looking_glass_match_name(enum rib_match match);
 
-/* NULL if out of memory. */
+/* Returns NULL if out of memory. */
 struct looking_glass *looking_glass_new(void);
 void looking_glass_free(struct looking_glass *g);
 

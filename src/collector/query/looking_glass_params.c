@@ -1,7 +1,7 @@
 /*
- * The parameters of /api/v1/rib. A new one is a member of struct looking_glass
- * or rib_query, a row of LOOKING_GLASS_FILTERS and a parser here; see
- * docs/extending.md.
+ * The parameters of /api/v1/rib. A new parameter needs a member of struct
+ * looking_glass or rib_query, a row of LOOKING_GLASS_FILTERS and a parser here;
+ * see docs/extending.md.
  */
 #include "collector/policy/filter.h"
 #include "collector/query/looking_glass.h"
@@ -21,7 +21,7 @@ const char *looking_glass_match_name(enum rib_match match)
 	return match_names[match];
 }
 
-/* Also the default match; the parameter "match" is parsed after it. */
+/* Also sets the default of "match", which is parsed later. */
 static const char *parse_prefix(const char *text, void *field)
 {
 	struct rib_query *query = field;
@@ -83,7 +83,7 @@ static const char *parse_rd(const char *text, void *field)
 
 /* clang-format off */
 #define AT(member) offsetof(struct looking_glass, member)
-#define FILTER_ROW(name, argument, member, parser, valid, help) \
+#define FILTER_ROW(name, option, argument, member, parser, valid, help) \
 	{ #name, AT(member), parser, .hint = (valid) },
 
 const struct query_param looking_glass_params[] = {

@@ -1,9 +1,10 @@
 /*
- * collector/query/page_query.h - the head of a query whose result is a page
+ * collector/query/page_query.h - the first member of a query whose result is a
+ * page
  *
  * A page of a list or of the looking glass is filled by one worker after the
- * other with the same query: the parameters of the client are parsed into it,
- * each worker continues at its position and adds rows to out.
+ * other, with the same query. The query has the parameters of the client; each
+ * worker starts at place and appends rows to out.
  */
 #ifndef COLLECTOR_QUERY_PAGE_QUERY_H
 #define COLLECTOR_QUERY_PAGE_QUERY_H
@@ -14,18 +15,21 @@
 
 struct page_query {
 	struct worker_query head;
-	/* The position in a worker, numbers only; all zero = the beginning. */
+	/*
+	 * The position in the present worker; consists of numbers only. All
+	 * zero = the beginning.
+	 */
 	void *place;
 	size_t place_len;
-	uint8_t kind; /* a number for each kind of list */
+	uint8_t kind; /* number of the kind of list, for cursors */
 	/* Parameters */
 	struct query_router router;
 	struct query_peer peer;
-	size_t limit;	  /* rows still wanted */
-	size_t max_bytes; /* limit for out: the row that exceeds it is the last
-			   */
-	/* Result of a worker */
-	struct json out; /* objects separated by commas */
+	size_t limit; /* number of rows still wanted */
+	/* maximum bytes of out; it is exceeded by one row at most */
+	size_t max_bytes;
+	/* Result */
+	struct json out; /* the rows: objects separated by commas */
 	bool more;
 	bool no_router; /* the router does not exist on this worker */
 };

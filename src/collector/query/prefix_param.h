@@ -9,12 +9,12 @@
 
 struct query_prefix {
 	bool ipv6;
-	bool is_address; /* no length was given */
+	bool is_address; /* the text had no length */
 	uint8_t len;
-	uint8_t address[16]; /* IPv4 mapped */
+	uint8_t address[16]; /* IPv4-mapped */
 };
 
-/* Returns NULL, or the error; *@out is then unchanged. */
+/* Parse @text. Returns NULL, or the error; *@out is then unchanged. */
 const char *query_prefix_parse(const char *text, struct query_prefix *out);
 
 #endif

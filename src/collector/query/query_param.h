@@ -7,10 +7,10 @@
  *		QUERY_PARAMS_END,
  *	};
  *
- * A row names a parameter, the member of the query that it fills, and the
- * function that parses it. What a client is told of a wrong value, which names
- * a route accepts, what docs/openapi.yaml must describe and the options of
- * "arancini rib" follow from the rows.
+ * A row has the name of a parameter, the member of the query that it sets, and
+ * the function that parses it. The rows are also used to report a wrong value
+ * to a client, to know which names a route accepts, to check docs/openapi.yaml,
+ * and for the options of "arancini rib".
  *
  * Pure functions: a parser takes any text.
  */
@@ -22,14 +22,15 @@
 
 struct query_param {
 	const char *name;
-	size_t field; /* offset in the query */
+	size_t field; /* offset of the member in the query */
 	/*
-	 * Fill *@field. Returns NULL, or what is wrong with the value. No
-	 * function: the HTTP server uses the text itself.
+	 * Parse @text into *@field. Returns NULL, or what is wrong with the
+	 * value. If parse is NULL, the HTTP server uses the text itself.
 	 */
 	const char *(*parse)(const char *text, void *field);
-	const char *hint;  /* valid values */
-	const char *needs; /* another parameter that must be given, too */
+	const char *hint; /* description of valid values */
+	/* name of another parameter that must be given, too */
+	const char *needs;
 	bool required;
 };
 
@@ -38,11 +39,11 @@ struct query_param {
 		.name = NULL \
 	}
 
-/* Rows per page: a parameter of all lists. */
+/* The number of rows per page: a parameter of all lists. */
 #define QUERY_LIMIT_DEFAULT 100
 #define QUERY_LIMIT_MAX	    1000
 
-/* One router or peer, if given. */
+/* A router or peer, if the parameter was given. */
 struct query_router {
 	bool given;
 	struct rib_identity identity;
@@ -53,15 +54,20 @@ struct query_peer {
 	struct bmp_peer peer;
 };
 
-/* NULL if no row has this name. */
+/* The row with this name, or NULL. */
 const struct query_param *query_param_find(const struct query_param *params,
 					   const char *name);
 
-/* A number from @min to @max, digits only. *@out is unchanged if it is not. */
+/*
+ * Parse a number from @min to @max, digits only. False, with *@out unchanged,
+ * if it is not valid.
+ */
 bool query_param_number(const char *text, unsigned long min, unsigned long max,
 			unsigned long *out);
 
-/* Parsers; the field is a struct query_router, query_peer, a size_t. */
+/*
+ * Parsers; the member is a struct query_router, a struct query_peer, a size_t.
+ */
 const char *query_parse_router(const char *text, void *field);
 const char *query_parse_peer(const char *text, void *field);
 const char *query_parse_limit(const char *text, void *field);
@@ -70,7 +76,9 @@ const char *query_parse_limit(const char *text, void *field);
 #define QUERY_PEER_HINT	  "type, distinguisher, address: 0-0-192.0.2.1"
 
 /* clang-format off */
-/* Rows of all pages; @type begins with a struct page_query named page. */
+/*
+ * Rows that all lists have; @type begins with a struct page_query named page.
+ */
 #define QUERY_ROUTER_ROW(type) \
 	{ "router", offsetof(type, page.router), query_parse_router, \
 	  .hint = QUERY_ROUTER_HINT }

@@ -9,14 +9,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Queries in the queue, and queries that run at the same time. */
+/*
+ * Maximum number of queries in the queue, and of queries that run at the same
+ * time.
+ */
 #define CAPACITY     64
 #define QUERY_FIBERS 8
 
-/* Slow queries get 1/SHARE of the shard while there is input. */
+/* Slow queries get 1 / SHARE of the shard's time while sessions have input. */
 #define SHARE 50
 
-/* How much longer than the query's deadline a caller waits. */
+/* Time that a caller waits after the deadline of the query. */
 #define GRACE SP_S
 
 struct worker_query_queue {
@@ -24,7 +27,7 @@ struct worker_query_queue {
 	struct sp_rpc *rpc;
 	struct sp_task query_fibers[QUERY_FIBERS];
 	uint32_t fiber_count;
-	uint32_t slow; /* queries that run in slices now */
+	uint32_t slow; /* number of queries that run in slices now */
 };
 
 static void query_drop(void *query)
@@ -45,7 +48,7 @@ static void query_serve(struct worker_query_queue *queue,
 	q->result = q->run(q, queue->worker);
 	if (q->slow)
 		queue->slow--;
-	/* The caller gave up, so free the query here. */
+	/* The caller has stopped waiting, so free the query here. */
 	if (sp_rpc_reply(request, q) < 0)
 		query_drop(q);
 }
@@ -119,14 +122,14 @@ int worker_query_run(struct worker_query_queue *queue, struct worker_query **q)
 
 	if (err == 0)
 		return asked->result;
-	/* In these cases the queue never had the query. */
+	/* With these errors the queue did not get the query. */
 	if (err == -EAGAIN || err == -EPERM)
 		query_drop(asked);
 	*q = NULL;
 	return err;
 }
 
-/* While routers have unread input, most of the time is theirs. */
+/* Wait so that routers with unread input get most of the shard's time. */
 static void wait_turn(struct worker_query *q, int64_t now)
 {
 	struct worker_query_queue *queue = q->query_queue;

@@ -43,6 +43,7 @@ void event_ring_add(struct event_ring *ring, const struct rib_event *e)
 	*entry = (struct event_ring_entry){
 		.at_ns = e->received_ns,
 		.routes = e->routes,
+		.messages = e->messages,
 		.reason = e->reason,
 		.kind = (uint8_t)e->kind,
 	};
@@ -108,4 +109,6 @@ void event_ring_json(struct json *j, const struct event_ring_entry *e)
 		json_string_at(j, "text", e->text);
 	if (event_history_counts_routes(e->kind))
 		json_uint_at(j, "routes", e->routes);
+	if (e->messages != 0)
+		json_uint_at(j, "messages", e->messages);
 }

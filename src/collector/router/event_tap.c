@@ -4,7 +4,7 @@
 #include "collector/router/session_stats.h"
 #include "collector/router/router.h"
 
-/* A router that is being restored has no struct router yet. */
+/* While a router is restored, it may have no struct router yet. */
 static struct router_stats *note_of(const struct rib_event *e)
 {
 	struct router *router = *e->router_slot;
@@ -29,7 +29,7 @@ static void take_event(void *arg, const struct rib_event *e)
 		peer_stats_add_event(peer, e);
 }
 
-/* A router that is being restored sends nothing. */
+/* While a router is restored, it sends no messages. */
 static void log_notice(void *arg, const struct rib_notice *n)
 {
 	const struct event_tap *tap = arg;

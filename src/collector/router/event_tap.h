@@ -17,7 +17,7 @@
 struct log;
 
 struct event_tap {
-	/* where events go on to */
+	/* the next receiver of events */
 	void (*pass)(void *arg, const struct rib_event *event);
 	void *pass_arg;
 	struct log *log; /* log for notices of the rib */
@@ -25,8 +25,8 @@ struct event_tap {
 };
 
 /*
- * Put @tap in front of the events of @sink, and have it take the notices.
- * @tap must outlive the rib that @sink is passed to.
+ * Insert @tap before the event function of @sink, and make it the receiver of
+ * notices. @tap must outlive the rib to which @sink is passed.
  */
 void event_tap_insert(struct event_tap *tap, struct log *log,
 		      struct rib_sink *sink);

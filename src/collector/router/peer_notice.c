@@ -31,7 +31,8 @@ static const struct {
 };
 
 /*
- * The setting with which messages are parsed correctly from the first one on.
+ * Add the setting with which all messages are parsed correctly from the first
+ * one on.
  */
 static void put_setting(struct log_line *line, const struct rib_notice *n)
 {

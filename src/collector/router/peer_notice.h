@@ -1,8 +1,8 @@
 /*
  * collector/router/peer_notice.h - log problems with a peer's messages
  *
- * One line for each peer of a session and cause (rib/event.h), with advice for
- * the operator.
+ * Writes one line for each cause (rib/event.h) and peer of a session, with
+ * advice for the operator.
  */
 #ifndef COLLECTOR_ROUTER_PEER_NOTICE_H
 #define COLLECTOR_ROUTER_PEER_NOTICE_H
@@ -11,7 +11,7 @@ struct log;
 struct log_bucket;
 struct rib_notice;
 
-/* @bucket is the router's, because it may have any number of peers. */
+/* @bucket is that of the router, because it may have any number of peers. */
 void peer_notice_log(struct log *log, struct log_bucket *bucket,
 		     const struct rib_notice *notice);
 

@@ -41,7 +41,7 @@ void router_left(struct router *router)
 	w->left_end = &router->left_next;
 }
 
-/* Life */
+/* Creation and removal */
 
 static struct router *router_find(struct worker *w,
 				  const struct rib_identity *id)
@@ -51,7 +51,7 @@ static struct router *router_find(struct worker *w,
 	return rib_router != NULL ? *rib_router_slot(rib_router) : NULL;
 }
 
-/* A place was taken for it. */
+/* Create a router; the caller has taken a place for it. */
 static struct router *router_create(struct worker *w,
 				    const struct rib_identity *id)
 {
@@ -142,7 +142,7 @@ bool router_is_known(const struct router *router, const struct config *config)
 	       (name != NULL && config_router_name_is_configured(config, name));
 }
 
-/* True if it may be freed: no users, and no peers on hold. */
+/* True if the router may be freed: it has no references, and no stale peers. */
 static bool is_idle(const struct router *router)
 {
 	struct rib_router_state state;
@@ -185,7 +185,7 @@ struct router *router_next(struct worker *w, struct router *router)
 {
 	struct router *next = router == NULL ? w->routers : router->next;
 
-	/* In this order: nothing may run between the two. */
+	/* In this order, without a yield in between. */
 	if (next != NULL)
 		router_ref(next);
 	router_unref(w, router);
@@ -207,7 +207,7 @@ void router_policy(const struct router *router, const struct bmp_peer *header,
 	}
 }
 
-/* The policy of all peers that there are, by settings that are new. */
+/* Set the policies of all peers from new settings. */
 static void set_policies(struct router *router, const struct rib_time *when)
 {
 	struct rib_peer *peer = NULL;
@@ -237,7 +237,10 @@ void router_apply_config(struct router *router, const struct config *config,
 	const uint8_t *address = info->address;
 	uint16_t port = info->port;
 
-	/* Before the first message the rib does not know the source address. */
+	/*
+	 * Before the first message the rib does not know the source address, so
+	 * use ours.
+	 */
 	if (router->session != NULL) {
 		address = router->address;
 		port = router->port;
@@ -279,7 +282,7 @@ int64_t router_expire(struct worker *w, int64_t hold)
 	return next;
 }
 
-/* True if neither the router nor the rib needs anything of it any more. */
+/* True if neither the collector nor the rib needs the router any more. */
 static bool is_departed(const struct router *router,
 			const struct config *config)
 {
@@ -318,17 +321,20 @@ int64_t router_make_room(struct worker *w)
 {
 	uint32_t excess = router_limit_excess(w->env->router_limit);
 	uint32_t workers = w->env->worker_count;
-	/* The other workers forget their part. */
+	/* The other workers remove their share. */
 	uint32_t most = (excess + workers - 1) / workers;
 	struct router *it = w->left, *next;
 	uint64_t forgotten = 0;
 
 	for (; it != NULL && most > 0; it = next) {
+		bool departed = is_departed(it, w->config);
+
 		next = it->left_next;
-		if (!is_departed(it, w->config))
+		if (!departed && !it->snapshot.unwanted)
 			continue;
 		most--;
-		if (it->snapshot.filed) {
+		/* While the snapshotter removes its file it is in use. */
+		if (!departed || it->snapshot.filed) {
 			it->snapshot.unwanted = true;
 			continue;
 		}

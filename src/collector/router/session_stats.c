@@ -20,7 +20,7 @@ struct peer_stats *peer_stats_get(void **peer_slot, struct router_stats *router)
 	return stats;
 }
 
-/* Remove its report from the router's sum. */
+/* Subtract the report of a peer from the sum of its router. */
 static void report_retract(struct peer_stats *stats)
 {
 	if (stats->reported == NULL || stats->router == NULL)
@@ -29,7 +29,7 @@ static void report_retract(struct peer_stats *stats)
 	stats->router->difference -= stats_report_difference(stats->reported);
 }
 
-/* A report is valid only during its session. */
+/* Remove a report; it is valid only during its session. */
 static void forget_report(struct peer_stats *stats)
 {
 	report_retract(stats);

@@ -17,36 +17,44 @@ struct stats_report;
 /* Maximum bytes of a sysName that are kept. */
 #define ROUTER_STATS_NAME_MAX 128
 
-/* For a router; part of its struct router. All zero = nothing happened yet. */
+/*
+ * Statistics of a router, a member of its struct router. All zero = nothing
+ * happened yet.
+ */
 struct router_stats {
 	struct event_history history;
-	uint64_t opened_ns; /* the last session, wall clock; 0 = none yet */
-	uint64_t closed_ns; /* 0 = it is open, or there was none */
-	/* enum close_reason of the last session that closed */
+	/* when the last session opened, wall clock; 0 = none yet */
+	uint64_t opened_ns;
+	/* when it closed; 0 = it is open, or there was none */
+	uint64_t closed_ns;
+	/* enum close_reason of the last session that was closed */
 	uint16_t close_reason;
 	char sys_name[ROUTER_STATS_NAME_MAX + 1];
-	/* For sessions that have ended. */
+	/* Sums over sessions that have ended. */
 	uint64_t messages;
 	uint64_t bytes;
 	uint64_t errors;
-	/* Over its peers that sent a report: our count minus the router's. */
+	/* Over the peers that sent a report: our count minus the router's. */
 	uint32_t reporting;
 	int64_t difference;
 };
 
-/* For a peer, in its slot of the rib. */
+/* Statistics of a peer, in the slot of rib_peer_slot(). */
 struct peer_stats {
-	struct router_stats *router; /* NULL if it has no router */
+	struct router_stats *router; /* NULL if the peer has no struct router */
 	struct event_history history;
-	uint64_t up_ns; /* wall clock; 0 = never */
+	uint64_t up_ns; /* when it came up, wall clock; 0 = never */
 	uint64_t down_ns;
 	uint16_t down_reason;
 	uint32_t downs;
-	/* NULL if it has not reported since it is up */
+	/* NULL if it has not sent a report since it came up */
 	struct stats_report *reported;
 };
 
-/* The statistics of a peer; created if necessary. NULL if out of memory. */
+/*
+ * Get the statistics of a peer, which are created if necessary. NULL if out of
+ * memory.
+ */
 struct peer_stats *peer_stats_get(void **peer_slot,
 				  struct router_stats *router);
 void peer_stats_free(struct peer_stats *stats);
@@ -55,13 +63,13 @@ void router_stats_add_event(struct router_stats *stats,
 			    const struct rib_event *e);
 void peer_stats_add_event(struct peer_stats *stats, const struct rib_event *e);
 
-/* The peer reports @now, which replaces its previous report. */
+/* Record the report @now of a peer, which replaces its previous report. */
 void peer_stats_report(struct peer_stats *stats,
 		       const struct stats_report *now);
 
 /*
- * The session has ended: remove the reports of its peers, which are no longer
- * updated. Cost: a walk over the peers.
+ * Remove the reports of all peers when the session has ended, because they are
+ * not updated any more. Cost: a walk over the peers.
  */
 void router_stats_forget_reports(const struct rib_router *router);
 

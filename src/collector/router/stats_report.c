@@ -11,7 +11,7 @@ static bool by_family(uint8_t type)
 	       type == STATS_REPORT_LOC_RIB_FAMILY;
 }
 
-/* The view that a statistics type counts. */
+/* The view whose routes a statistics type counts. */
 static uint8_t view_of(uint8_t type)
 {
 	return type == STATS_REPORT_LOC_RIB ||
@@ -29,7 +29,7 @@ static bool row_covers(const struct stats_report_row *row,
 		(info->afi == row->afi && info->safi == row->safi));
 }
 
-/* Set our own number for @row. Returns the number of tables it includes. */
+/* Set our count for @row. Returns the number of tables that it includes. */
 static unsigned count_ours(struct stats_report_row *row,
 			   const struct rib_peer *peer)
 {
@@ -59,8 +59,8 @@ bool stats_report_read(const struct bmp_message *msg, struct rib_peer *peer,
 
 	*out = (struct stats_report){ .at_ns = at_ns };
 	/*
-	 * Its routes are being withdrawn, and nothing would correct the number
-	 * later.
+	 * Its routes are being withdrawn, and no later report would correct the
+	 * difference.
 	 */
 	rib_peer_state(peer, &state);
 	if (!state.up)
@@ -150,7 +150,10 @@ const struct stats_report_row *stats_report_find(const struct stats_report *r,
 	}
 	if (sum == NULL)
 		return NULL;
-	/* A sum applies to this table only if there is no other. */
+	/*
+	 * A count for the whole view is that of this table only if the view has
+	 * no other table.
+	 */
 	again = *sum;
 	return count_ours(&again, peer) == 1 ? sum : NULL;
 }

@@ -4,8 +4,8 @@
  * Statistics of types 7 to 10 (RFC 7854 section 4.8) give the number of routes
  * in a RIB of the router. They are compared when they arrive, because the next
  * update changes our number. A RIB of which no route was received is not
- * compared, because many routers count RIBs that they do not monitor. Nor is a
- * peer that is down.
+ * compared, because many routers count RIBs that they do not monitor. The
+ * counts of a peer that is down are not compared, either.
  */
 #ifndef COLLECTOR_ROUTER_STATS_REPORT_H
 #define COLLECTOR_ROUTER_STATS_REPORT_H
@@ -30,13 +30,13 @@ enum stats_report_type {
 
 struct stats_report_row {
 	uint8_t type; /* enum stats_report_type */
-	uint8_t safi; /* for types per family */
+	uint8_t safi; /* SAFI, for types that count per family */
 	uint16_t afi;
 	uint64_t value;
 	uint64_t ours;
 };
 
-/* The last report of a peer. */
+/* The last Statistics Report of a peer. */
 struct stats_report {
 	uint64_t at_ns; /* wall clock */
 	uint32_t count;
@@ -52,10 +52,10 @@ struct stats_report {
 bool stats_report_read(const struct bmp_message *msg, struct rib_peer *peer,
 		       uint64_t at_ns, struct stats_report *out);
 
-/* Our count minus the router's over all rows, no RIB counted twice. */
+/* Our count minus the router's, over all rows; no RIB is counted twice. */
 int64_t stats_report_difference(const struct stats_report *r);
 
-/* The row for @table of @peer, or NULL. */
+/* The row that counts @table of @peer, or NULL. */
 const struct stats_report_row *stats_report_find(const struct stats_report *r,
 						 const struct rib_peer *peer,
 						 const struct rib_table *table);

@@ -16,7 +16,7 @@
 struct collector_env;
 struct worker_stats;
 
-/* One worker's part. */
+/* The counters of one worker. */
 struct collector_stats_worker {
 	struct worker_stats *stats;
 	struct egress_bridge_stats bridge;
@@ -27,32 +27,34 @@ struct collector_stats {
 	uint32_t count;
 	struct collector_stats_worker *workers;
 	uint64_t wall_ns;
-	int64_t now; /* sp_now() */
+	int64_t now; /* sp_now() when they were collected */
 	struct readiness readiness;
 	struct publisher_stats publisher;
 	struct sp_stats runtime;
-	/* Sums */
+	/* Sums over all workers */
 	struct rib_flow flow;
 	struct rib_sizes sizes;
 	struct worker_counts counts;
 	uint64_t routers;
-	uint64_t differing; /* routers whose counts differ from ours */
+	uint64_t differing; /* routers with other counts than ours */
 	uint64_t clashing;  /* routers that another connection claimed to be */
-	uint64_t over_rate; /* routers above --max-output-rate */
+	uint64_t over_rate; /* see worker_stats.h */
 	uint64_t sessions;
 };
 
 struct collector_stats_options {
 	bool each_router; /* see struct worker_stats */
 	int64_t patience; /* time limit for each worker */
-	size_t events;	  /* maximum events of each worker */
-	/* next event of each worker; advanced. NULL = no events */
+	size_t events;	  /* maximum number of events from each worker */
+	/*
+	 * Number of the next event of each worker; advanced. NULL = no events.
+	 */
 	uint64_t *events_from;
 };
 
 /*
- * Query all workers. In a fiber; yields. Returns an error of
- * worker_query_run(), or -ENOMEM; then there is nothing to release.
+ * Query all workers. Call it in a fiber; yields. Returns an error of
+ * worker_query_run() or -ENOMEM; then there is nothing to release.
  */
 int collector_stats_collect(const struct collector_env *env,
 			    const struct collector_stats_options *options,

@@ -129,7 +129,7 @@ void metrics_times(struct json *j, const char *name,
 
 	metrics_family(j, name, METRICS_HISTOGRAM, help);
 	snprintf(part, sizeof(part), "%s_bucket", name);
-	/* The last bucket counts everything beyond the others. */
+	/* The last bucket counts all times above the others. */
 	for (int i = 0; i < PUBLISHER_LATENCIES - 1; i++) {
 		count += times->of[i];
 		snprintf(le, sizeof(le), "%.9g",

@@ -6,7 +6,7 @@
  *	metrics_uint(j, "arancini_routes", &labels, 17);
  *
  * https://prometheus.io/docs/instrumenting/exposition_formats/, version 0.0.4.
- * All samples of a family follow its head.
+ * All samples of a family must directly follow its head.
  */
 #ifndef COLLECTOR_TELEMETRY_METRICS_H
 #define COLLECTOR_TELEMETRY_METRICS_H
@@ -26,7 +26,7 @@ enum metrics_type {
 	METRICS_HISTOGRAM,
 };
 
-/* All zero = no labels. */
+/* The labels of a sample. All zero = none. */
 struct metrics_labels {
 	char text[METRICS_LABELS_MAX]; /* name="value",name="value" */
 	size_t len;
@@ -41,21 +41,21 @@ void metrics_label(struct metrics_labels *l, const char *name,
 void metrics_label_uint(struct metrics_labels *l, const char *name,
 			uint64_t value);
 
-/* A sample. @labels may be NULL. */
+/* Write a sample. @labels may be NULL. */
 void metrics_uint(struct json *j, const char *name,
 		  const struct metrics_labels *labels, uint64_t value);
 void metrics_number(struct json *j, const char *name,
 		    const struct metrics_labels *labels, double value);
 
-/* A family of one sample without labels. */
+/* Write a family of one sample without labels. */
 void metrics_one(struct json *j, const char *name, enum metrics_type type,
 		 double value, const char *help);
 
-/* A whole histogram, including the family. */
+/* Write a whole histogram, with the head of the family. */
 void metrics_times(struct json *j, const char *name,
 		   const struct publisher_times *times, const char *help);
 
-/* All metrics of the collector, in three parts. */
+/* Write all metrics of the collector, in three parts. */
 void metrics_workers(struct json *j, const struct collector_stats *p);
 void metrics_output(struct json *j, const struct collector_stats *p,
 		    int64_t spooling_since);

@@ -1,6 +1,4 @@
-/*
- * The counters of the runtime (spargio/stats.h), per shard.
- */
+/* Writes the counters of the runtime (spargio/stats.h) for each shard. */
 #include "collector/telemetry/metrics.h"
 
 #include "collector/telemetry/collector_stats.h"
@@ -11,8 +9,8 @@ struct row {
 	const char *name;
 	enum metrics_type type;
 	uint32_t offset;
-	bool narrow;  /* 32 bits */
-	bool seconds; /* counted in nanoseconds */
+	bool narrow;  /* the counter has 32 bits */
+	bool seconds; /* the counter is in nanoseconds */
 	const char *help;
 };
 

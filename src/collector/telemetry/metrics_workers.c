@@ -1,6 +1,8 @@
 /*
- * The counters of the workers. A row is a family with one sample per worker; a
- * row with words has one per worker and word, from an array of counters.
+ * The counters of the workers. Plain ones of sessions and of the worker itself
+ * are lines of collector/worker_counters.h; all others are rows here. A row is
+ * a family with one sample per worker; a row with words has one per worker and
+ * word, from an array of counters.
  */
 #include "collector/telemetry/metrics.h"
 
@@ -8,6 +10,7 @@
 #include "collector/base/close_reason.h"
 #include "collector/telemetry/collector_stats.h"
 #include "collector/telemetry/worker_stats.h"
+#include "collector/worker_counters.h"
 
 #include <stddef.h>
 
@@ -15,7 +18,8 @@ struct row {
 	const char *name;
 	enum metrics_type type;
 	uint32_t offset; /* offset of a 64-bit counter in struct worker_stats */
-	uint32_t count;	 /* number of counters; 0 = one, without words */
+	/* length of the array; 0 = a single counter, without words */
+	uint32_t count;
 	const char *label;
 	const char *(*word)(unsigned i);
 	const char *help;
@@ -90,66 +94,23 @@ static const char *action_word(unsigned i)
 /* clang-format off */
 #define AT(member) (uint32_t)offsetof(struct worker_stats, member)
 #define ONE	   0, NULL, NULL
+#define SESSION_ROW(member, type, name, help) \
+	{ (name), METRICS_##type, AT(counts.sessions.member), ONE, (help) },
+#define WORKER_ROW(member, type, name, help) \
+	{ (name), METRICS_##type, AT(counts.member), ONE, (help) },
 
 static const struct row rows[] = {
+	SESSION_COUNTERS(SESSION_ROW)
+	WORKER_COUNTERS(WORKER_ROW)
 	{ "arancini_messages_total", METRICS_COUNTER,
 	  AT(counts.sessions.messages), BMP_TYPES + 1, "type", bmp_type_name,
 	  "BMP messages received, by type." },
 	{ "arancini_message_results_total", METRICS_COUNTER,
 	  AT(counts.sessions.statuses), BMP_STATUSES, "status", bmp_status_name,
 	  "BMP messages by how well they could be read; all but ok are parse errors." },
-	{ "arancini_received_bytes_total", METRICS_COUNTER,
-	  AT(counts.sessions.bytes), ONE, "Bytes of BMP messages received." },
-	{ "arancini_messages_before_initiation_total", METRICS_COUNTER,
-	  AT(counts.sessions.before_initiation), ONE,
-	  "BMP messages that came before an Initiation." },
-	{ "arancini_messages_dropped_total", METRICS_COUNTER,
-	  AT(counts.sessions.dropped), ONE,
-	  "Route Monitoring and Statistics messages dropped under overload." },
-	{ "arancini_session_pauses_total", METRICS_COUNTER,
-	  AT(counts.sessions.pauses), ONE,
-	  "Times a session was not read because the output did not keep up." },
-	{ "arancini_session_rate_pauses_total", METRICS_COUNTER,
-	  AT(counts.sessions.rate_pauses), ONE,
-	  "Times a session was not read because its router was above --max-output-rate." },
-	{ "arancini_session_turns_cut_total", METRICS_COUNTER,
-	  AT(counts.sessions.cut), ONE,
-	  "Times a session gave its worker to others before it had read what had come." },
-	{ "arancini_session_turn_output_max_bytes", METRICS_GAUGE,
-	  AT(counts.sessions.turn_bytes_max), ONE,
-	  "Most bytes of output that a session made before others had their turn." },
-	{ "arancini_session_turn_max_routes", METRICS_GAUGE,
-	  AT(counts.sessions.turn_routes_max), ONE,
-	  "Most routes that a session applied before others had their turn." },
-	{ "arancini_router_messages_lost_total", METRICS_COUNTER,
-	  AT(counts.sessions.lost), ONE,
-	  "Messages that routers did not send, by gaps in the sequence numbers of BMP version 4." },
-	{ "arancini_mirroring_too_long_total", METRICS_COUNTER,
-	  AT(counts.sessions.mirrors_too_long), ONE,
-	  "Messages of Route Mirroring above 128 KiB, which are not published." },
-	{ "arancini_sysnames_cut_total", METRICS_COUNTER,
-	  AT(counts.sessions.names_cut), ONE,
-	  "sysNames of more than 255 bytes, of which the first are kept." },
-	{ "arancini_statistics_not_compared_total", METRICS_COUNTER,
-	  AT(counts.sessions.statistics_left_out), ONE,
-	  "Route counts of Statistics Reports beyond the first ones of each, which are not compared." },
-	{ "arancini_connections_accepted_total", METRICS_COUNTER,
-	  AT(counts.accepted), ONE, "Connections of routers, refused ones included." },
 	{ "arancini_connections_ended_total", METRICS_COUNTER,
 	  AT(counts.close_reasons), CLOSE_REASONS, "reason", ending_word,
 	  "Connections of routers that ended, by reason." },
-	{ "arancini_router_clashes_total", METRICS_COUNTER,
-	  AT(counts.clashes), ONE,
-	  "Connections refused because they claimed to be a router that is another." },
-	{ "arancini_routers_forgotten_total", METRICS_COUNTER,
-	  AT(counts.routers_forgotten), ONE,
-	  "Routers without session and routes that were forgotten because of --max-routers." },
-	{ "arancini_connections_handed_over_total", METRICS_COUNTER,
-	  AT(counts.handed_over), ONE, "Connections given to the worker that owns the router." },
-	{ "arancini_ownership_violations_total", METRICS_COUNTER,
-	  AT(counts.ownership_violations), ONE, "Sessions at a worker that does not own the router: a bug." },
-	{ "arancini_messages_oom_total", METRICS_COUNTER,
-	  AT(counts.no_memory), ONE, "BMP messages that could not be kept for want of memory." },
 
 	{ "arancini_updates_received_total", METRICS_COUNTER,
 	  AT(flow.announced), 2, "action", action_word,
@@ -261,7 +222,7 @@ static void put_row(struct json *j, const struct collector_stats *p,
 	}
 }
 
-/* Values that are not plain counters of struct worker_stats. */
+/* Values that are computed, not plain counters of struct worker_stats. */
 
 enum other {
 	OTHER_ROUTERS,

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Peers between two yields. */
+/* Number of peers between two yields. */
 #define SLICE 32
 
 static void put_table(struct json *j, const struct metrics_labels *peer,
@@ -48,8 +48,8 @@ static void put_peer(struct peer_metrics *c, const char *token,
 }
 
 /*
- * Count some peers of one router, from the position on. False if the slice is
- * over.
+ * Write some peers of one router, from the position on. False if the slice has
+ * ended.
  */
 static bool count_router(struct peer_metrics *c, struct rib_router *router,
 			 uint64_t serial, size_t *left)
@@ -76,7 +76,7 @@ static bool count_router(struct peer_metrics *c, struct rib_router *router,
 	return true;
 }
 
-/* False if there is more. */
+/* Write one slice. False if there is more. */
 static bool count_slice(struct peer_metrics *c, const struct rib *rib)
 {
 	struct rib_router *r = NULL;

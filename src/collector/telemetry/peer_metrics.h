@@ -1,8 +1,10 @@
 /*
- * collector/telemetry/peer_metrics.h - metrics of every peer, for --metrics-per-peer
+ * collector/telemetry/peer_metrics.h - metrics of every peer, for
+ * --metrics-per-peer
  *
- * As list_query.h, with samples instead of objects. Two families need two
- * buffers, because the samples of a family must be contiguous.
+ * Like list_query.h, but writes samples instead of objects. Each of the two
+ * families has a buffer of its own, because the samples of a family must be
+ * contiguous.
  */
 #ifndef COLLECTOR_TELEMETRY_PEER_METRICS_H
 #define COLLECTOR_TELEMETRY_PEER_METRICS_H
@@ -22,7 +24,7 @@ struct peer_metrics {
 	bool more;
 };
 
-/* NULL if out of memory. */
+/* Returns NULL if out of memory. */
 struct peer_metrics *peer_metrics_new(void);
 void peer_metrics_free(struct peer_metrics *c);
 

@@ -15,7 +15,7 @@ static const char *output_of(const struct publisher_stats *s)
 	return s->spooling ? "spooling" : "accepting";
 }
 
-/* Derive "degraded" or "not ready" from the output's state. */
+/* Set "degraded" or "not ready" according to the state of the output. */
 static void judge_output(const struct publisher_stats *stats,
 			 struct readiness *readiness)
 {

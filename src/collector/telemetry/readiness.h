@@ -1,8 +1,9 @@
 /*
  * collector/telemetry/readiness.h - whether the collector is ready, and why not
  *
- * Ready: the state is restored, routers are admitted, and their updates can be
- * published or spooled. While they are spooled the collector is degraded.
+ * The collector is ready if the state is restored, routers are admitted, and
+ * their updates can be published or spooled. While they are spooled the
+ * collector is degraded.
  */
 #ifndef COLLECTOR_TELEMETRY_READINESS_H
 #define COLLECTOR_TELEMETRY_READINESS_H
@@ -20,17 +21,18 @@ struct readiness {
 	bool ready;
 	bool restored;
 	bool listening;
-	const char *output;	  /* "accepting", "spooling", "blocked" */
-	const char *degraded;	  /* name of the cause; NULL if not degraded */
-	char why[OUTPUT_WHY_MAX]; /* why it is not ready or degraded; "" */
-	const char *action;	  /* advice about the output; NULL */
+	const char *output;   /* "accepting", "spooling", "blocked" */
+	const char *degraded; /* name of the cause; NULL if not degraded */
+	/* why it is not ready or degraded; "" = it is neither */
+	char why[OUTPUT_WHY_MAX];
+	const char *action; /* advice about the output; NULL = none */
 };
 
-/* Any thread. */
+/* Compute the readiness. Any thread. */
 struct readiness readiness_of(const struct collector_env *env,
 			      const struct publisher_stats *stats);
 
-/* The members of an object. */
+/* Write the members of the object. */
 void readiness_json(struct json *j, const struct readiness *readiness);
 
 #endif

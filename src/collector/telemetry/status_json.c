@@ -25,7 +25,10 @@ uint64_t status_resident(void)
 
 	if (f == NULL)
 		return 0;
-	/* Pages: total address space, then resident. */
+	/*
+	 * /proc/self/statm has pages: the total address space, then the
+	 * resident memory.
+	 */
 	if (fgets(line, sizeof(line), f) == NULL)
 		line[0] = '\0';
 	fclose(f);
@@ -245,7 +248,7 @@ static void put_snapshots(struct json *j, const struct collector_env *env,
 	json_end_object(j);
 }
 
-/* As configured: the log has the actual port for port 0. */
+/* The configured addresses; the actual port for port 0 is in the log. */
 static void put_listen(struct json *j, const struct config_addresses *list)
 {
 	json_key(j, "listen");

@@ -14,22 +14,22 @@ struct rib_sizes;
 struct worker_rates;
 
 /*
- * @stats includes each router and the latencies of the last minute; @rates has
- * one element per worker.
+ * Write the status. @stats must include each router and the latencies of the
+ * last minute; @rates has one element per worker.
  */
 void status_json(struct json *j, const struct collector_env *env,
 		 const struct collector_stats *stats,
 		 const struct worker_rates *rates);
 
-/* The resident memory of this process in bytes, 0 if not known. */
+/* The resident memory of this process in bytes; 0 = not known. */
 uint64_t status_resident(void);
 
-/* Table memory per route, 0 if there are no routes. */
+/* The table memory per route in bytes; 0 if there are no routes. */
 double status_bytes_per_route(const struct rib_sizes *sizes);
 
 /*
- * The time within which @share of the acknowledgements came, in seconds,
- * rounded up to a power of two. 0 if there were none.
+ * The time in seconds, rounded up to a power of two, within which the share
+ * @share of the acknowledgements came. 0 if there were none.
  */
 double status_latency(const struct publisher_times *t, double share);
 

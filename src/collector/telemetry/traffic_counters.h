@@ -22,24 +22,24 @@ struct traffic_counters {
 	uint64_t of[TRAFFIC_COUNTERS];
 };
 
-/* Rates of one worker over the last second. */
+/* The rates of one worker during the last second. */
 struct worker_rates {
 	struct traffic_counters rate;
-	double busy; /* 0 to 1 */
+	double busy; /* share of time that the worker was busy, 0 to 1 */
 };
 
-/* Totals since the start of a worker. */
+/* The totals since the start of a worker. */
 struct traffic_counters traffic_counters_of(const struct worker_stats *p);
 
 void traffic_counters_add(struct traffic_counters *to,
 			  const struct traffic_counters *more);
 
-/* The rate per second, from a difference over @ns. */
+/* The rates per second, from the difference of two totals over @ns. */
 struct traffic_counters traffic_counters_rate(
 	const struct traffic_counters *before,
 	const struct traffic_counters *now, int64_t ns);
 
-/* The members of an object. */
+/* Write the members of the object. */
 void traffic_counters_json(struct json *j,
 			   const struct traffic_counters *counters);
 

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* Routers between two yields. */
+/* Number of routers between two yields. */
 #define SLICE 1024
 
 static void add_router(struct worker_stats *p, const struct router *router)
@@ -54,7 +54,7 @@ static int worker_stats_run(struct worker_query *q, struct worker *w)
 
 	if (p->each_router)
 		add_routers(p, w);
-	/* From here on all values are of one moment. */
+	/* Without a yield from here on, so all values are of one moment. */
 	p->at = sp_now();
 	p->sessions = w->session_count;
 	rib_flow(w->rib, &p->flow);

@@ -1,6 +1,6 @@
 #include "egress/capnp/builder.h"
 
-/* The length of the UTF-8 character at @p, or 0 if it is invalid (RFC 3629). */
+/* The length of the UTF-8 character at @p; 0 if it is not valid (RFC 3629). */
 static size_t utf8_length(const uint8_t *p, size_t left)
 {
 	size_t len = p[0] < 0x80 ? 1 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
@@ -8,7 +8,7 @@ static size_t utf8_length(const uint8_t *p, size_t left)
 	uint32_t c;
 
 	if (len == 1)
-		/* a NUL would end the text for some readers */
+		/* some readers would end the text at a NUL */
 		return p[0] != '\0';
 	if (p[0] < 0xc2 || p[0] > 0xf4 || len > left)
 		return 0;

@@ -9,7 +9,7 @@
  *	word 1		pointer to the struct, which follows
  *	word 2		data section
  *	...		pointer section
- *	...		what they point to
+ *	...		the objects that the pointers refer to
  *
  * No bounds are checked here: the caller has made sure that there is space.
  * Everything is little-endian, as are all supported machines.
@@ -29,7 +29,10 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 #define EGRESS_PUT(words, field, value) \
 	((words)[field##_AT / 64] |= (uint64_t)(value) << (field##_AT % 64))
 
-/* A pointer section, and the position of the next object. */
+/*
+ * A message under construction: its pointer section, and the address at which
+ * the next object is written.
+ */
 struct capnp_builder {
 	uint64_t *ptrs;
 	uint64_t *next;
@@ -42,7 +45,7 @@ static inline uint64_t egress_tag(uint32_t offset, size_t data_words,
 	       (uint64_t)ptrs << 48;
 }
 
-/* Make pointer @n refer to a list that is written next. */
+/* Make pointer @n refer to a list, which the caller writes next. */
 static inline void capnp_build_list(struct capnp_builder *b, unsigned n,
 				    enum capnp_list_size size, size_t count)
 {
@@ -50,15 +53,16 @@ static inline void capnp_build_list(struct capnp_builder *b, unsigned n,
 		(uint64_t)((uint8_t *)b->next - (uint8_t *)&b->ptrs[n]);
 
 	/*
-	 * The offset is in words from the word after the pointer, shifted by 2
-	 * bits.
+	 * The offset of a pointer is in words, counted from the word after the
+	 * pointer, and begins at bit 2.
 	 */
 	b->ptrs[n] = bytes / 2 - 4 + 1 + ((uint64_t)size << 32) +
 		     ((uint64_t)count << 35);
 }
 
 /*
- * Write the first words of a message; the table last, when the length is known.
+ * Write the first words of a message. The segment table is written last, when
+ * the length is known.
  */
 static inline void capnp_build_head(uint64_t *message, size_t data_words,
 				    size_t ptrs)
@@ -89,7 +93,7 @@ static inline void capnp_build_address(struct capnp_builder *b, unsigned n,
 	b->next += 2;
 }
 
-/* Writes nothing if @v is empty. */
+/* Write a list of bytes for pointer @n; nothing if @v is empty. */
 static inline void capnp_build_data(struct capnp_builder *b, unsigned n,
 				    struct wire_view v)
 {
@@ -101,10 +105,16 @@ static inline void capnp_build_data(struct capnp_builder *b, unsigned n,
 	b->next += egress_words(v.len);
 }
 
-/* The same with a NUL; invalid UTF-8 becomes question marks. */
+/*
+ * Write a text for pointer @n: the bytes of @v and a NUL. Bytes that are not
+ * valid UTF-8 become question marks.
+ */
 void capnp_build_text(struct capnp_builder *b, unsigned n, struct wire_view v);
 
-/* Numbers of four bytes, big-endian as in BGP; at least one. */
+/*
+ * Write a list of 4-byte numbers for pointer @n. @p has @count of them, at
+ * least one, big-endian as in BGP.
+ */
 static inline void capnp_build_numbers(struct capnp_builder *b, unsigned n,
 				       const uint8_t *p, size_t count)
 {
@@ -118,7 +128,7 @@ static inline void capnp_build_numbers(struct capnp_builder *b, unsigned n,
 		*b->next++ = wire_get_u32(p);
 }
 
-/* The number of @words to send: up to the last non-zero one. */
+/* The number of words to send: up to the last non-zero word of @words. */
 static inline size_t capnp_build_used(const uint64_t *words, size_t count)
 {
 	while (count > 0 && words[count - 1] == 0)
@@ -126,7 +136,10 @@ static inline size_t capnp_build_used(const uint64_t *words, size_t count)
 	return count;
 }
 
-/* The same for pointers; @present has one bit for each. */
+/*
+ * The number of pointers to send: up to the last one that is present; @present
+ * has a bit for each pointer.
+ */
 static inline size_t capnp_build_ptrs(uint32_t present)
 {
 	return present == 0 ? 0 : 32 - (size_t)__builtin_clz(present);

@@ -6,10 +6,13 @@
 
 #define EVERY_BYTE(b) (UINT64_C(0x0101010101010101) * (b))
 
-/* Maximum words in a run, without the first. */
+/* Maximum words in a run, not counting the first. */
 #define RUN_MAX 255
 
-/* One bit for each non-zero byte, the lowest for the first. */
+/*
+ * A mask with one bit for each non-zero byte of @word; the lowest bit is for
+ * the first byte.
+ */
 static unsigned nonzero_bytes(uint64_t word)
 {
 	uint64_t low = (word & EVERY_BYTE(0x7f)) + EVERY_BYTE(0x7f);
@@ -29,7 +32,10 @@ static size_t zero_run(const uint8_t *p, size_t n)
 	return run;
 }
 
-/* The number of words with at most one zero byte: a tag would not pay. */
+/*
+ * The number of words from @p on that have at most one zero byte; tags for
+ * these would not save space.
+ */
 static size_t dense_run(const uint8_t *p, size_t n)
 {
 	size_t run = 0;
@@ -40,7 +46,7 @@ static size_t dense_run(const uint8_t *p, size_t n)
 	return run;
 }
 
-/* Copy the bytes that @tag selects, without a branch for each. */
+/* Copy the bytes that @tag selects, without a branch for each byte. */
 static uint8_t *put_bytes(uint8_t *out, const uint8_t *p, unsigned tag)
 {
 	for (unsigned i = 0; i < 8; i++) {
@@ -50,7 +56,10 @@ static uint8_t *put_bytes(uint8_t *out, const uint8_t *p, unsigned tag)
 	return out;
 }
 
-/* Pack @words words; runs end with them. */
+/*
+ * Pack @words words. Runs of zero words or of unpacked words end at the last
+ * word.
+ */
 static uint8_t *pack_words(const uint8_t *p, size_t words, uint8_t *out)
 {
 	const uint8_t *end = p + 8 * words;
@@ -110,7 +119,7 @@ int64_t capnp_unpack_length(struct wire_view in)
 	return len;
 }
 
-/* Read the bytes of one word; bytes that the tag does not select are zero. */
+/* Read the packed bytes of one word and set the other bytes to zero. */
 static bool take_word(struct wire_cursor *c, unsigned tag, uint8_t *out)
 {
 	struct wire_view bytes;

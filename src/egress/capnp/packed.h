@@ -2,7 +2,7 @@
  * egress/capnp/packed.h - Cap'n Proto's packing: omit zero bytes
  *
  *	word	    08 00 00 00 03 00 02 00
- *	packed	51  08          03    02	a bit in the tag for each byte
+ *	packed	51  08          03    02	one tag bit for each byte
  *
  * A tag of 00 is followed by the number of further all-zero words, a tag of ff
  * by the number of further words that are copied unpacked because they have few
@@ -14,7 +14,7 @@
 
 #include "bmp/wire.h"
 
-/* The maximum packed length of @len bytes. */
+/* The maximum packed length of @len unpacked bytes. */
 static inline size_t capnp_pack_bound(size_t len)
 {
 	/* The worst case is a tag and a count for each word. */
@@ -22,17 +22,18 @@ static inline size_t capnp_pack_bound(size_t len)
 }
 
 /*
- * Pack whole messages, back to back, into @out, which has space for the bound.
- * Returns the length; 0 if @in is not whole messages.
+ * Pack the whole messages of @in, back to back, into @out, which has space for
+ * capnp_pack_bound() bytes. Returns the packed length; 0 if @in does not
+ * consist of whole messages.
  */
 size_t capnp_pack(struct wire_view in, uint8_t *out);
 
-/* The unpacked length of @in. -EBADMSG if it is truncated. */
+/* The length of @in after unpacking. -EBADMSG if @in is truncated. */
 int64_t capnp_unpack_length(struct wire_view in);
 
 /*
- * Unpack everything. Returns the length, -EBADMSG if @in is truncated, or
- * -E2BIG if it needs more than @cap.
+ * Unpack all of @in. Returns the unpacked length, -EBADMSG if @in is truncated,
+ * or -E2BIG if @cap is less than the unpacked length.
  */
 int64_t capnp_unpack(struct wire_view in, uint8_t *out, size_t cap);
 

@@ -17,7 +17,10 @@ int egress_decode_next(struct egress_decoder *r, struct egress_message *out)
 		return 0;
 	if (!wire_take(&c, 8, &head))
 		return -EBADMSG;
-	/* The number of segments minus one, then the words of the first. */
+	/*
+	 * Parse the segment table: the number of segments minus one, then the
+	 * length of the first in words.
+	 */
 	table = capnp_word(head.p);
 	if ((uint32_t)table != 0 || table >> 32 > c.left / 8)
 		return -EBADMSG;
@@ -31,7 +34,10 @@ enum {
 	KIND_LIST,
 };
 
-/* Bits of one element by its size code in the pointer; 0 if not used here. */
+/*
+ * Bits of an element by the size code in a list pointer; 0 = code not used
+ * here.
+ */
 static const uint8_t element_bits[8] = {
 	[EGRESS_LIST_BYTES] = 8,
 	[EGRESS_LIST_U32] = 32,
@@ -44,7 +50,7 @@ static unsigned ptr_kind(uint64_t word)
 	return word & 3;
 }
 
-/* The offset in words from the word after the pointer. */
+/* The offset of a pointer, in words from the word after the pointer. */
 static int64_t ptr_offset(uint64_t word)
 {
 	return (int32_t)(uint32_t)word >> 2;
@@ -75,7 +81,7 @@ static uint16_t tag_ptrs(uint64_t word)
 	return (uint16_t)(word >> 48);
 }
 
-/* The number of words of a list, without a tag. */
+/* The number of words that the elements of a list use, without a tag. */
 static uint64_t list_words(uint64_t word)
 {
 	return ((uint64_t)list_count(word) * element_bits[list_size(word)] +
@@ -84,8 +90,8 @@ static uint64_t list_words(uint64_t word)
 }
 
 /*
- * The target of @ptr with @words words, which are charged to the budget; NULL
- * and b->bad if it is outside the message.
+ * The target of @ptr, which has @words words; they are charged to the budget.
+ * If the target is outside the message, returns NULL and sets b->bad.
  */
 static const uint8_t *pointer_resolve(struct capnp_bounds *b,
 				      const uint8_t *ptr, uint64_t words)
@@ -128,7 +134,7 @@ struct capnp_struct capnp_struct_root(struct capnp_bounds *b,
 	b->budget--; /* charge the pointer itself */
 	word = capnp_word(m->words.p);
 	if (word == 0)
-		return s; /* a struct with all fields at their defaults */
+		return s; /* all fields have their defaults */
 	if (ptr_kind(word) != KIND_STRUCT) {
 		b->bad = true;
 		return s;
@@ -143,7 +149,10 @@ struct capnp_struct capnp_struct_root(struct capnp_bounds *b,
 	return s;
 }
 
-/* True if the tag before structs agrees with the words they use. */
+/*
+ * True if the tag of a list of structs agrees with the number of words of the
+ * list.
+ */
 static bool tag_fits(uint64_t tag, uint64_t words)
 {
 	uint64_t each = (uint64_t)tag_data_words(tag) + tag_ptrs(tag);
@@ -192,7 +201,8 @@ struct egress_list capnp_struct_list(struct capnp_bounds *b,
 	else
 		l = capnp_follow(ptr);
 	/*
-	 * Structs of size zero use no words, so their number is limited here.
+	 * Structs of size zero use no words, so the budget does not limit their
+	 * number.
 	 */
 	if (size != EGRESS_LIST_BYTES && l.count > EGRESS_LIST_MAX)
 		b->bad = true;

@@ -1,16 +1,18 @@
 /*
- * egress/capnp/reader.h - messages, structs and lists of Cap'n Proto, read with bounds
+ * egress/capnp/reader.h - read messages, structs and lists of Cap'n Proto with
+ * bounds checks
  *
- * Independent of our schema, which egress/encode/decode.h knows. The functions
- * for structs are for that file and the builder only. The layout, in 64-bit
- * little-endian words:
+ * This code does not depend on our schema; egress/encode/decode.h does. The
+ * functions for structs are for that file and the builder only. The layout, in
+ * 64-bit little-endian words:
  *
  *	struct pointer	offset:30 kind:2 = 0 | data words:16 | pointers:16
  *	list pointer	offset:30 kind:2 = 1 | element size:3 | count:29
  *
  * Offsets count words from the word after the pointer. A list of structs has
- * element size 7; its count is in words, and a tag before the elements, in the
- * form of a struct pointer, has their number and size.
+ * element size 7; its count is the number of words of all its elements, and a
+ * tag before the elements, in the form of a struct pointer, has their number
+ * and size.
  *
  * Each resolved object is charged to a budget of the message's own size, so a
  * message cannot make its reader read anything twice.
@@ -20,7 +22,7 @@
 
 #include "bmp/wire.h"
 
-/* Maximum elements of a list: a BGP attribute cannot have more. */
+/* Maximum number of elements of a list: a BGP attribute cannot have more. */
 #define EGRESS_LIST_MAX 65535
 
 /* Messages */
@@ -29,17 +31,17 @@ struct egress_decoder {
 	struct wire_cursor c;
 };
 
-/* One message. Its first word is the pointer to its struct. */
+/* One message. Its first word is the pointer to its root struct. */
 struct egress_message {
 	struct wire_view words;
 };
 
-/* @batch: whole messages back to back, each of one segment. */
+/* Start to decode @batch: whole messages back to back, each of one segment. */
 struct egress_decoder egress_decode_start(struct wire_view batch);
 
 /*
- * Take the next message: 1. 0 at the end; -EBADMSG if it is truncated or has
- * more than one segment.
+ * Decode the next message. Returns 1; 0 at the end; -EBADMSG if the message is
+ * truncated or has more than one segment.
  */
 int egress_decode_next(struct egress_decoder *r, struct egress_message *out);
 
@@ -48,22 +50,23 @@ int egress_decode_next(struct egress_decoder *r, struct egress_message *out);
 /* State while a message is being checked. */
 struct capnp_bounds {
 	struct wire_view words;
-	size_t budget; /* words that may still be resolved */
+	size_t budget; /* number of words that may still be resolved */
 	bool bad;      /* an error was found; stays set */
 };
 
 /* A list inside a message. */
 struct egress_list {
-	const uint8_t *p; /* the first element */
+	const uint8_t *p; /* address of the first element */
 	uint32_t count;
-	uint16_t data_words; /* data words of struct elements */
+	uint16_t data_words; /* number of data words of a struct element */
 	uint16_t ptrs;
 };
 
 struct capnp_struct {
 	const uint8_t *data;
 	uint16_t data_words;
-	uint16_t ptrs; /* pointers of struct elements, after the data */
+	/* number of pointers of a struct element; they follow the data words */
+	uint16_t ptrs;
 };
 
 enum capnp_list_size {
@@ -81,7 +84,10 @@ static inline uint64_t capnp_word(const uint8_t *p)
 	return v;
 }
 
-/* The field of @bits bits at bit @at; 0 if the struct is shorter. */
+/*
+ * Read the field of @bits bits at bit @at of the data section; 0 if the struct
+ * is shorter.
+ */
 static inline uint64_t capnp_struct_get(const struct capnp_struct *s,
 					unsigned at, unsigned bits)
 {
@@ -93,7 +99,7 @@ static inline uint64_t capnp_struct_get(const struct capnp_struct *s,
 	return bits == 64 ? word : word & ((UINT64_C(1) << bits) - 1);
 }
 
-/* The address of pointer @n, or NULL if it is missing or null. */
+/* The address of pointer @n; NULL if the struct lacks it or it is null. */
 const uint8_t *capnp_struct_ptr(const struct capnp_struct *s, unsigned n);
 
 /* The root struct of a message; sets b->bad if it is invalid. */
@@ -109,17 +115,17 @@ struct egress_list capnp_struct_list(struct capnp_bounds *b,
 				     enum capnp_list_size size);
 struct wire_view capnp_struct_data(struct capnp_bounds *b,
 				   const struct capnp_struct *s, unsigned n);
-/* Without the NUL. */
+/* The text of pointer @n, without its NUL. */
 struct wire_view capnp_struct_text(struct capnp_bounds *b,
 				   const struct capnp_struct *s, unsigned n);
-/* 16 bytes or NULL. */
+/* The address (of a router, peer ...) of pointer @n: 16 bytes, or NULL. */
 const uint8_t *capnp_struct_address(struct capnp_bounds *b,
 				    const struct capnp_struct *s, unsigned n);
 
 /* Element @i of a list of structs. */
 struct capnp_struct capnp_list_struct(const struct egress_list *l, uint32_t i);
 
-/* The list of a pointer that was checked before; NULL = empty. */
+/* The list that @ptr refers to; @ptr was checked before. NULL = empty list. */
 struct egress_list capnp_follow(const uint8_t *ptr);
 
 #endif

@@ -30,7 +30,7 @@ struct egress_large egress_list_large(const struct egress_list *l, uint32_t i)
 	};
 }
 
-/* egress_list_tlv() reads both structs. */
+/* egress_list_tlv() reads both structs with the same offsets. */
 #define SAME_PLACE(a, b) _Static_assert((a) == (b), #a " and " #b)
 SAME_PLACE(EXTENDED_COMMUNITY_TYPE_HIGH_AT, UNKNOWN_ATTRIBUTE_FLAGS_AT);
 SAME_PLACE(EXTENDED_COMMUNITY_TYPE_LOW_AT, UNKNOWN_ATTRIBUTE_TYPE_AT);
@@ -75,14 +75,16 @@ struct egress_count egress_list_count(const struct egress_list *l, uint32_t i)
 
 struct wire_view egress_list_data(const struct egress_list *l, uint32_t i)
 {
-	/* Treat the list as the pointers of a struct without data. */
+	/*
+	 * Treat the list as a struct without data that has the list's pointers.
+	 */
 	struct capnp_struct s = { .data = l->p, .ptrs = UINT16_MAX };
 	struct egress_list data = capnp_follow(capnp_struct_ptr(&s, i));
 
 	return (struct wire_view){ data.p, data.count };
 }
 
-/* Check the single pointer of each element. */
+/* Check pointer @ptr of each element. */
 static void check_elements(struct capnp_bounds *b, const struct egress_list *l,
 			   unsigned ptr, enum capnp_list_size size)
 {

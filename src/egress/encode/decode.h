@@ -14,12 +14,12 @@
  * subject, not the bytes, tells whether they are updates or events. Compressed
  * batches go through egress/codec.h first.
  *
- * The input is not trusted. Everything reachable is checked once, before the
- * struct is filled: pointers stay inside the message, depth is that of the
- * schema, addresses are 16 bytes, texts end with a NUL. No object may be
- * referenced twice, so a reader never reads more than was sent. Afterwards the
- * views and lists can be used without further checks, as long as the bytes are
- * valid.
+ * The input is not trusted. Every object of the message is checked once, before
+ * the struct is filled: pointers stay inside the message, nesting is not deeper
+ * than in the schema, addresses are 16 bytes, texts end with a NUL. No object
+ * may be referenced twice, so a reader never reads more than was sent.
+ * Afterwards the views and lists can be used without further checks, as long as
+ * the bytes are valid.
  *
  * Fields that a shorter struct lacks are zero or empty; fields that a newer
  * schema added are ignored.
@@ -69,7 +69,7 @@ struct egress_update {
 	bool has_only_to_customer;
 	bool has_aggregator;
 	bool has_originator_id;
-	/* Addresses: 16 bytes, or NULL. */
+	/* Addresses: each has 16 bytes, or is NULL. */
 	const uint8_t *router_addr;
 	const uint8_t *peer_addr;
 	const uint8_t *prefix_addr;
@@ -83,14 +83,14 @@ struct egress_update {
 	/* Bytes; p is NULL if absent. */
 	struct wire_view nlri;
 	struct wire_view nlri_key;
-	struct egress_list as_path;		 /* numbers */
+	struct egress_list as_path;		 /* a list of numbers */
 	struct egress_list as_path_segments;	 /* egress_list_segment() */
 	struct egress_list communities;		 /* egress_list_community() */
 	struct egress_list ext_communities;	 /* egress_list_tlv() */
 	struct egress_list large_communities;	 /* egress_list_large() */
 	struct egress_list ipv6_ext_communities; /* egress_list_data() */
-	struct egress_list cluster_list;	 /* numbers */
-	struct egress_list labels;		 /* numbers */
+	struct egress_list cluster_list;	 /* a list of numbers */
+	struct egress_list labels;		 /* a list of numbers */
 	struct egress_list unknown_attributes;	 /* egress_list_tlv() */
 };
 
@@ -132,20 +132,23 @@ struct egress_event {
 	struct egress_list counts; /* egress_list_count() */
 };
 
-/* 0 or -EBADMSG; *@out is then not usable. */
+/*
+ * Decode an update (or an event below). Returns 0 or -EBADMSG; *@out is then
+ * not usable.
+ */
 int egress_decode_update(const struct egress_message *m,
 			 struct egress_update *out);
 
 /*
- * Decode only the route of an update: numbers, flags, and its router and peer.
- * Attributes are neither checked nor set.
+ * Decode only which route of which router and peer an update is about: its
+ * numbers, flags and addresses. Attributes are neither checked nor set.
  */
 int egress_decode_route(const struct egress_message *m,
 			struct egress_update *out);
 int egress_decode_event(const struct egress_message *m,
 			struct egress_event *out);
 
-/* Elements of lists; @i < count. */
+/* Get element @i of a list, where @i < l->count. */
 
 struct egress_community {
 	uint32_t asn;
@@ -157,7 +160,10 @@ struct egress_large {
 	uint32_t local_data[2];
 };
 
-/* Extended communities: typeHigh, typeLow. Unknown attributes: flags, type. */
+/*
+ * An extended community (@type has typeHigh and typeLow) or an unknown
+ * attribute (flags and type).
+ */
 struct egress_tlv {
 	uint8_t head[2];
 	struct wire_view value;

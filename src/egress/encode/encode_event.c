@@ -132,7 +132,10 @@ static uint32_t event_pointers(const struct rib_event *e,
 	return present;
 }
 
-/* Fixed words, a tag, three addresses, and the padded length of the rest. */
+/*
+ * The maximum length of an event: fixed words, a tag, three addresses, and the
+ * padded length of the texts and lists.
+ */
 static size_t event_bound(const struct rib_event *e,
 			  const struct egress_epoch *epoch)
 {

@@ -6,13 +6,16 @@
 
 #define BIT(ptr) (UINT32_C(1) << ptr##_PTR)
 
-/* The meaningful flags, without Extended Length. */
+/* The flags of an attribute that have a meaning, without Extended Length. */
 #define FLAGS (BGP_ATTR_OPTIONAL | BGP_ATTR_TRANSITIVE | BGP_ATTR_PARTIAL)
 
-/* Iterates over the attributes without fields; of duplicates, the first. */
+/*
+ * Iterates over the attributes that have no field in the schema; of duplicates,
+ * only the first is visited.
+ */
 struct unknown_iter {
 	struct wire_cursor c;
-	uint64_t left[4]; /* codes not yet visited */
+	uint64_t left[4]; /* bit mask of codes not yet visited */
 };
 
 static struct unknown_iter unknown_start(const struct bgp_attrs *a)
@@ -43,7 +46,7 @@ static size_t text_bound(size_t len)
 	return 8 * egress_words(len + 1);
 }
 
-/* Two words and the value for each element, after the tag. */
+/* The maximum size: after the tag, each element has two words and its value. */
 static size_t unknown_bound(const struct bgp_attrs *a)
 {
 	struct unknown_iter it = unknown_start(a);
@@ -168,7 +171,10 @@ static struct elements start_elements(struct capnp_builder *b, unsigned ptr,
 	return e;
 }
 
-/* Set the word of the next element; returns the address of its pointer. */
+/*
+ * Set the word of the next element. Returns the address of the element's
+ * pointer.
+ */
 static uint64_t *next_element(struct elements *e, uint64_t word)
 {
 	uint64_t *element = e->tag + 1 + (e->words + e->ptrs) * e->at++;
@@ -239,8 +245,8 @@ static void build_segments(struct capnp_builder *b,
 	while (bgp_as_runs_next(&runs, &type, asns) > 0)
 		count++;
 	/*
-	 * Segments have a non-zero type and are not empty, so there is always a
-	 * word.
+	 * Segments have a non-zero type and are not empty, so no element is all
+	 * zero and its word is never omitted.
 	 */
 	e = start_elements(b, UPDATE_AS_PATH_SEGMENTS_PTR, count, 1, count > 0);
 	runs = bgp_as_runs_start(path);

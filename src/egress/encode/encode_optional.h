@@ -11,15 +11,15 @@
 
 #include "bmp/attr.h"
 
-/* Which of these a route has, and their maximum bytes. */
+/* The optional pointers of a route, and the maximum size of their objects. */
 struct egress_optional {
-	uint32_t present; /* a bit for each pointer */
+	uint32_t present; /* bit mask of the pointers */
 	size_t bound;
 	size_t text_len; /* length of nlriText */
 	char text[2048];
 };
 
-/* True if some attribute is sent unparsed. */
+/* True if an attribute is sent as bytes because it is not parsed. */
 static inline bool egress_optional_unknown(const struct bgp_attrs *a)
 {
 	return ((a->seen[0] & ~BGP_ATTRS_WITH_MEMBER) | a->seen[1] |
@@ -33,18 +33,23 @@ static inline bool egress_optional_attrs(const struct bgp_attrs *a)
 }
 
 /*
- * For all routes of a change; @has_segments: its path has more than
- * AS_SEQUENCE.
+ * Fill @out with the pointers that all routes of a change have. @has_segments:
+ * the AS path has other segments than AS_SEQUENCE.
  */
 void egress_optional_change(const struct rib_change *c, bool has_segments,
 			    struct egress_optional *out);
 
-/* Add what route @r has itself: labels, or an NLRI that is not a prefix. */
+/*
+ * Add the pointers of route @r alone: labels, or an NLRI that is not a prefix.
+ */
 void egress_optional_route(const struct rib_change *c,
 			   const struct rib_route *r,
 			   struct egress_optional *rare);
 
-/* Build all that is present, in the order of the pointers. */
+/*
+ * Write the objects of all pointers that are present, in the order of the
+ * pointers.
+ */
 void egress_optional_build(const struct rib_change *c,
 			   const struct rib_route *r,
 			   const struct egress_optional *rare,

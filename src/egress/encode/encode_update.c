@@ -4,7 +4,7 @@
  *	head		2
  *	data		9 in nearly all updates; 10 with a path id or a reason,
  *			11 of peers with a distinguisher, 12 of VPN routes
- *	pointers	up to the last one that leads somewhere
+ *	pointers	up to the last one that is not null
  *	addresses	of the router, the peer and the prefix, 2 each
  *	attributes	origin, path, next hop, communities ...
  *	rare ones	encode_optional.c
@@ -30,7 +30,9 @@ _Static_assert((int)REASON_PEER_DOWN == (int)RIB_REASON_PEER_DOWN &&
 		       (int)REASON_ADMIN == RIB_REASONS - 1,
 	       "the schema has the rib's numbers");
 
-/* Addresses come first, one after the other. */
+/*
+ * The addresses come first, one after the other: message_patch() relies on it.
+ */
 _Static_assert(UPDATE_ROUTER_ADDR_PTR == 0 && UPDATE_PEER_ADDR_PTR == 1 &&
 		       UPDATE_PREFIX_ADDR_PTR == 2,
 	       "the prefix stands behind two addresses");
@@ -39,31 +41,35 @@ _Static_assert(UPDATE_ROUTER_ADDR_PTR == 0 && UPDATE_PEER_ADDR_PTR == 1 &&
 /* Words of the data section that every update has. */
 #define DATA_MIN (UPDATE_SEQUENCE_AT / 64 + 1)
 
-/* Pointers of the fields that every producer shares. */
+/* The number of pointers before those of encode_optional.c. */
 #define PTRS_USUAL (UPDATE_CLUSTER_LIST_PTR + 1)
 
-/* Everything of an update but its attributes: 5 addresses, an origin. */
+/*
+ * The maximum size of an update without its attributes: 5 addresses and an
+ * origin.
+ */
 #define FIXED_BOUND \
 	(8 * (EGRESS_HEAD_WORDS + UPDATE_DATA_WORDS + UPDATE_PTRS + 12))
 
 /* Properties of a change, computed before the first route is built. */
 struct shared {
-	uint32_t present; /* bit mask of pointers */
+	uint32_t present; /* bit mask of the pointers present */
 	/* maximum bytes of one route, without its rare pointers */
 	size_t bound;
 	/* The path, if it is one sequence of four-byte ASNs. */
 	const uint8_t *plain_path;
-	size_t path_count; /* ASNs of the path, in either width */
-	bool has_segments; /* the path has more than AS_SEQUENCE */
-	bool has_as_set;   /* one of them is a set, RFC 9774 */
+	/* number of ASNs in the path, of two or four bytes */
+	size_t path_count;
+	bool has_segments; /* the path has other segments than AS_SEQUENCE */
+	bool has_as_set;   /* the path has an AS_SET (RFC 9774) */
 };
 
-/* A message to copy. */
+/* A message that was built, to be copied for similar routes. */
 struct shape {
 	const uint64_t *message;
 	size_t bytes;
 	size_t data_words;
-	size_t prefix; /* index of the word with the prefix */
+	size_t prefix; /* index of the word where the prefix begins */
 };
 
 static inline void table_words(const struct rib_table_info *t, uint64_t *w)
@@ -99,7 +105,10 @@ static inline void change_words(const struct rib_change *c, uint64_t *w)
 	EGRESS_PUT(w, UPDATE_MP_UNREACH_SAFI, c->mp_unreach_safi);
 }
 
-/* A number is set only if the attribute is present; it may then be 0. */
+/*
+ * The number of an attribute is set only if the attribute is present; present
+ * with value 0 differs from absent.
+ */
 #define PUT_ATTR(w, a, code, field, has, value)      \
 	do {                                         \
 		if (bgp_attrs_has(a, code)) {        \
@@ -126,7 +135,9 @@ static inline void attr_words(const struct bgp_attrs *a, uint64_t *w)
 		   bgp_attrs_has(a, BGP_ATOMIC_AGGREGATE));
 }
 
-/* Scan the path once: whether it is plain, and its length. */
+/*
+ * Scan the path once: is it one four-byte sequence, and how many ASNs has it?
+ */
 static void measure_path(const struct bgp_as_path *path, struct shared *s)
 {
 	struct bgp_as_path_iter it;
@@ -163,7 +174,7 @@ static void attr_pointers(const struct bgp_attrs *a, struct shared *s)
 		s->present |= BIT(UPDATE_LARGE_COMMUNITIES);
 	if (a->cluster_list.len != 0)
 		s->present |= BIT(UPDATE_CLUSTER_LIST);
-	/* Tags, padding, and at most one word per element. */
+	/* Space for tags, padding, and at most one extra word per element. */
 	s->bound += 4 * s->path_count + 2 * a->communities.len +
 		    3 * a->ext_communities.len +
 		    4 * (a->large_communities.len / 3) + a->cluster_list.len +
@@ -195,11 +206,11 @@ static inline void build_origin(struct capnp_builder *b, uint8_t origin)
 		origin = 2;
 	capnp_build_list(b, UPDATE_ORIGIN_PTR, EGRESS_LIST_BYTES,
 			 lengths[origin]);
-	memcpy(b->next, names[origin], 16); /* there is space for both words */
+	memcpy(b->next, names[origin], 16); /* there is space for two words */
 	b->next += egress_words(lengths[origin]);
 }
 
-/* A path of several segments, or of two-byte ASNs, as a flat list. */
+/* Build the flat list of a path with several segments or two-byte ASNs. */
 static void build_mixed_path(struct capnp_builder *b,
 			     const struct bgp_as_path *path, size_t count)
 {
@@ -265,7 +276,9 @@ _Static_assert(EXTENDED_COMMUNITY_TYPE_HIGH_AT == 0 &&
 		       EXTENDED_COMMUNITY_TYPE_LOW_AT == 8,
 	       "the types stand as in BGP");
 
-/* @words data words in each element: 1, or 0 if all types are 0. */
+/*
+ * Build the elements with @words data words each: 1, or 0 if all types are 0.
+ */
 static inline void put_ext_communities(struct capnp_builder *b,
 				       const uint8_t *p, size_t count,
 				       size_t words)
@@ -278,7 +291,7 @@ static inline void put_ext_communities(struct capnp_builder *b,
 		uint64_t community = capnp_word(p + 8 * i);
 		struct capnp_builder value = { element + words, b->next };
 
-		/* the word, or the pointer if the word is omitted later */
+		/* the data word; the pointer, if the data word is omitted */
 		element[0] = community & 0xffff;
 		capnp_build_list(&value, EXTENDED_COMMUNITY_VALUE_PTR,
 				 EGRESS_LIST_BYTES, 6);
@@ -301,7 +314,8 @@ static inline void build_ext_communities(struct capnp_builder *b,
 }
 
 /*
- * Omit the last word of each element, which is 0, and the first if all are 0.
+ * Large communities: omit the last data word of each element, which is always
+ * 0; omit the first one, too, if it is 0 in all elements.
  */
 static void shorten_large(uint64_t *tag, size_t count, size_t words)
 {
@@ -381,9 +395,9 @@ static inline size_t data_words(const struct rib_change *c,
 }
 
 /*
- * Store a word from a register. Otherwise gcc stores the words in an array and
- * loads them two at a time, and a load that waits for two stores takes longer
- * than all the other work.
+ * Store a word from a register. Without this gcc stores the words to an array
+ * and loads them back two at a time; such a load must wait for two stores,
+ * which takes longer than all other work here.
  */
 static inline void put_word(uint64_t *p, uint64_t word)
 {
@@ -391,7 +405,7 @@ static inline void put_word(uint64_t *p, uint64_t word)
 	*p = word;
 }
 
-/* Write the data section, @words long. */
+/* Write the data section, which has @words words. */
 static inline void build_data(const struct rib_change *c,
 			      const struct rib_route *r, const struct shared *s,
 			      size_t words, uint64_t *data)
@@ -407,7 +421,7 @@ static inline void build_data(const struct rib_change *c,
 	EGRESS_PUT(w, UPDATE_PREFIX_LEN, r->prefix_len);
 	EGRESS_PUT(w, UPDATE_PATH_ID, r->path_id);
 	EGRESS_PUT(w, UPDATE_ROUTE_DISTINGUISHER, r->rd);
-	/* Not a loop: an indexed array would be placed in memory. */
+	/* No loop: with a loop gcc would put the array into memory. */
 	put_word(&data[0], w[0]);
 	put_word(&data[1], w[1]);
 	put_word(&data[2], w[2]);
@@ -440,7 +454,8 @@ static void message_build(const struct rib_change *c, const struct rib_route *r,
 	capnp_build_head(message, words, ptrs);
 	build_data(c, r, s, words, data);
 	/*
-	 * Clear the usual number in a few stores: objects overwrite the rest.
+	 * Clear all usual pointers in a few stores; objects that are not behind
+	 * them overwrite the rest.
 	 */
 	memset(b.ptrs, 0, 8 * PTRS_USUAL);
 	for (size_t i = PTRS_USUAL; i < ptrs; i++)
@@ -452,7 +467,8 @@ static void message_build(const struct rib_change *c, const struct rib_route *r,
 		capnp_build_address(&b, UPDATE_PREFIX_ADDR_PTR, r->address);
 	build_attributes(&b, c, s);
 	if (rare->present != 0) {
-		struct capnp_builder rest = b; /* b itself stays in registers */
+		/* so that b itself stays in registers */
+		struct capnp_builder rest = b;
 
 		egress_optional_build(c, r, rare, &rest);
 		b = rest;
@@ -465,7 +481,7 @@ static void message_build(const struct rib_change *c, const struct rib_route *r,
 	};
 }
 
-/* Overwrite a field that is byte-aligned. */
+/* Overwrite a field whose position is a multiple of 8 bits. */
 #define PATCH(data, field, value)                                    \
 	do {                                                         \
 		_Static_assert(field##_BITS == 8 * sizeof(value) &&  \
@@ -475,7 +491,7 @@ static void message_build(const struct rib_change *c, const struct rib_route *r,
 		       sizeof(value));                               \
 	} while (0)
 
-/* Make a copy of @shape and patch it. */
+/* Copy the message of @shape and patch it for route @r. */
 static inline void message_patch(const struct rib_route *r,
 				 const struct shape *shape, uint64_t *message)
 {
@@ -492,7 +508,7 @@ static inline void message_patch(const struct rib_route *r,
 		PATCH(data, UPDATE_ROUTE_DISTINGUISHER, r->rd);
 }
 
-/* True if rare pointers may be present. */
+/* True if a pointer of encode_optional.c may be present. */
 static inline bool has_rare(const struct rib_change *c, const struct shared *s)
 {
 	return c->table->router->name != NULL ||
@@ -501,14 +517,17 @@ static inline bool has_rare(const struct rib_change *c, const struct shared *s)
 	       (c->attrs != NULL && egress_optional_attrs(c->attrs));
 }
 
-/* True if the prefix alone identifies a route. */
+/* True if the prefix alone identifies the route. */
 static inline bool is_plain(const struct rib_change *c,
 			    const struct rib_route *r)
 {
 	return c->kind == BGP_NLRI_PREFIX && r->labels.len == 0;
 }
 
-/* Build a route that shares no shape. 0 if it may not fit. */
+/*
+ * Build a message that is not copied from a shape. 0 if the message may not
+ * fit.
+ */
 static size_t build_single(const struct rib_change *c,
 			   const struct rib_route *r, const struct shared *s,
 			   struct egress_optional *rare, uint8_t *out,

@@ -1,12 +1,14 @@
 /*
  * A cursor keeps a part of one segment in memory and decodes from it. At the
- * end of a segment it looks for the next one, whose header has the end position
- * of the previous segment: if that is at the cursor, reading continues there;
- * if it is before the cursor, records that were read have been cut off since.
- * Without a next segment this one is the newest and may still grow.
+ * end of a segment it looks for the next segment, whose header names the end of
+ * its predecessor. If that end is the position of the cursor, the cursor
+ * continues in the next segment. If that end is before the cursor, records that
+ * the cursor has returned were cut off since. Without a next segment this one
+ * is the newest and may still grow.
  *
- * The folder is opened again by its name each time, so that a folder that was
- * removed and created again is noticed by the identity of its journal.
+ * Each time the folder is opened again by its name. So if the folder was
+ * removed and created again, the cursor notices it by the identity of the
+ * journal.
  */
 #include "egress/journal/cursor.h"
 
@@ -24,10 +26,10 @@ struct journal_cursor {
 	char *path; /* path of the folder */
 	int dir;
 	int fd;
-	uint64_t base;	   /* base of the segment */
+	uint64_t base;	   /* base of the current segment */
 	uint64_t position; /* position of the next record */
 	uint64_t identity;
-	uint64_t skip_until_ns; /* skip older records */
+	uint64_t skip_until_ns; /* skip records older than this */
 
 	uint8_t *bytes; /* bytes of the file from position on */
 	size_t at;
@@ -51,7 +53,10 @@ static bool is_unreadable(int err)
 	return err == -EBADMSG || err == -ENODATA || err == -EPROTONOSUPPORT;
 }
 
-/* A segment that cannot be read is entered, too: next() returns the error. */
+/*
+ * Enter the segment at @base. Succeeds even if it cannot be read: then
+ * journal_cursor_next() returns the error.
+ */
 static int enter_segment(struct journal_cursor *c, uint64_t base)
 {
 	struct journal_header header = { .journal = c->identity };
@@ -74,7 +79,7 @@ static int enter_segment(struct journal_cursor *c, uint64_t base)
 	return 0;
 }
 
-/* The last of @bases at or before @position, or -ESTALE. */
+/* The last of @bases that is not after @position, or -ESTALE. */
 static int segment_of(const uint64_t *bases, size_t count, uint64_t position,
 		      uint64_t *out)
 {
@@ -88,7 +93,7 @@ static int segment_of(const uint64_t *bases, size_t count, uint64_t position,
 	return 0;
 }
 
-/* Move the cursor to where records of @time_ns may begin. */
+/* Move the cursor to a place from which records of @time_ns may follow. */
 static int place_at(struct journal_cursor *c, uint64_t time_ns)
 {
 	uint64_t *bases = NULL;
@@ -98,14 +103,14 @@ static int place_at(struct journal_cursor *c, uint64_t time_ns)
 
 	if (err == 0 && count == 0)
 		err = -ENOENT;
-	/* The last segment that began before that time. */
+	/* Find the last segment that began before that time. */
 	for (size_t i = 0; i < count && err == 0; i++) {
 		struct journal_header header;
 		int fd = segment_open(c->dir, bases[i], O_RDONLY, &header);
 
 		file_close(fd);
 		if (is_unreadable(fd) || fd == -ENOENT)
-			continue; /* dropped meanwhile */
+			continue; /* the segment was dropped meanwhile */
 		if (fd < 0)
 			err = fd;
 		else if (header.created_ns <= time_ns)
@@ -121,7 +126,10 @@ static int place_at(struct journal_cursor *c, uint64_t time_ns)
 	return err;
 }
 
-/* Load at least @want bytes from the position on, if they exist. */
+/*
+ * Load at least @want bytes from the cursor's position on, if the file has
+ * them.
+ */
 static int cursor_load(struct journal_cursor *c, size_t want)
 {
 	size_t have = c->len - c->at;
@@ -151,7 +159,10 @@ static int cursor_load(struct journal_cursor *c, size_t want)
 	return 0;
 }
 
-/* 1 with a record, 0 without; -EBADMSG if the bytes are not a record. */
+/*
+ * Decode the next record. Returns 1, or 0 if it is incomplete; -EBADMSG if the
+ * bytes are not a record.
+ */
 static int cursor_decode(struct journal_cursor *c, struct journal_record *out,
 			 size_t *size)
 {
@@ -159,7 +170,7 @@ static int cursor_decode(struct journal_cursor *c, struct journal_record *out,
 	size_t want = JOURNAL_RECORD_HEADER;
 	int err;
 
-	/* Once for the header, once for the whole record. */
+	/* First load the header, then the whole record. */
 	for (int i = 0; i < 2 && verdict == JOURNAL_SHORT; i++) {
 		err = cursor_load(c, want);
 		if (err < 0)
@@ -172,14 +183,17 @@ static int cursor_decode(struct journal_cursor *c, struct journal_record *out,
 	}
 	if (verdict == JOURNAL_OK)
 		return 1;
-	/* An incomplete record may have grown at the next call. */
+	/*
+	 * Drop the bytes of an incomplete record: it may be complete at the
+	 * next call.
+	 */
 	c->len = c->at;
 	return verdict == JOURNAL_BAD ? -EBADMSG : 0;
 }
 
 /* Opening */
 
-/* Open the folder that has the name now. */
+/* Open the folder that has the path now. */
 static int reopen_folder(struct journal_cursor *c)
 {
 	int dir = file_open(AT_FDCWD, c->path, O_RDONLY | O_DIRECTORY);
@@ -192,8 +206,8 @@ static int reopen_folder(struct journal_cursor *c)
 }
 
 /*
- * Advance from a record at or before @position to the record that begins there,
- * or to the end of the segment. -ERANGE if there is neither.
+ * Advance from a record at or before @position to the record that begins at
+ * @position, or to the end of the segment. -ERANGE if @position is neither.
  */
 static int walk_to(struct journal_cursor *c, uint64_t position)
 {
@@ -230,8 +244,7 @@ static int walk_to_end(struct journal_cursor *c)
 }
 
 /*
- * Move the cursor to @position. The beginning of a segment means its first
- * record.
+ * Move the cursor to @position. The base of a segment means its first record.
  */
 static int cursor_seek(struct journal_cursor *c, uint64_t position)
 {
@@ -329,11 +342,12 @@ void journal_cursor_close(struct journal_cursor *c)
 	free(c);
 }
 
-/* Going on to the next segment */
+/* Continuing in the next segment */
 
 /*
- * There is no segment after ours. 0 if ours exists, or none at all; -EIDRM if
- * there is another journal.
+ * Called if no segment follows that of the cursor. Returns 0 if the segment of
+ * the cursor exists or there are no segments at all; -EIDRM if the folder has
+ * another journal.
  */
 static int check_newest(struct journal_cursor *c, const uint64_t *bases,
 			size_t count)
@@ -345,7 +359,7 @@ static int check_newest(struct journal_cursor *c, const uint64_t *bases,
 		return 0;
 	fd = segment_open(c->dir, bases[count - 1], O_RDONLY, &header);
 	if (fd == -ENOENT)
-		return 0; /* dropped meanwhile */
+		return 0; /* the segment was dropped meanwhile */
 	if (is_unreadable(fd))
 		fault_set(c, bases[count - 1], 0);
 	if (fd < 0)
@@ -355,8 +369,8 @@ static int check_newest(struct journal_cursor *c, const uint64_t *bases,
 }
 
 /*
- * Find the error of a segment that ends at the cursor although the next one
- * says that it is longer: 1 if it has grown since.
+ * The segment ends at the cursor, although the header of the next one says that
+ * it is longer. Returns 1 if it has grown since, or the error that explains it.
  */
 static int explain_end(struct journal_cursor *c, uint64_t oldest)
 {
@@ -377,7 +391,7 @@ static int explain_end(struct journal_cursor *c, uint64_t oldest)
 	return -EBADMSG;
 }
 
-/* Continue in the segment at @base, the next one: 1. */
+/* Enter the next segment, at @base. Returns 1. */
 static int enter_next(struct journal_cursor *c, uint64_t base, uint64_t oldest)
 {
 	struct journal_header header;
@@ -386,7 +400,7 @@ static int enter_next(struct journal_cursor *c, uint64_t base, uint64_t oldest)
 
 	file_close(fd);
 	if (fd == -ENOENT)
-		return 1; /* dropped meanwhile: look again */
+		return 1; /* it was dropped meanwhile: the caller looks again */
 	if (is_unreadable(fd))
 		fault_set(c, base, 0);
 	if (fd < 0)
@@ -401,7 +415,10 @@ static int enter_next(struct journal_cursor *c, uint64_t base, uint64_t oldest)
 	return err < 0 && err != -ENOENT ? err : 1;
 }
 
-/* The first of @bases after that of the cursor's segment; 0 if none. */
+/*
+ * The first of @bases after the base of the cursor's segment; 0 if there is
+ * none.
+ */
 static uint64_t next_base(const struct journal_cursor *c, const uint64_t *bases,
 			  size_t count)
 {
@@ -412,9 +429,10 @@ static uint64_t next_base(const struct journal_cursor *c, const uint64_t *bases,
 }
 
 /*
- * No record can be read here. 1: the segment ends and the next begins. 0: it is
- * the newest and this is its current end. Otherwise it is damaged, or what was
- * read is no longer in the journal.
+ * No record can be read at the cursor. Returns 1 if the segment ends here and
+ * the next one was entered; 0 if it is the newest segment and this is its
+ * current end. Else an error: the segment is damaged, or records that the
+ * cursor has returned are no longer in the journal.
  */
 static int at_end(struct journal_cursor *c)
 {

@@ -43,7 +43,7 @@ static void sqe_fill(struct io_uring_sqe *sqe, void *arg)
 	sqe->addr = op->addr;
 	sqe->len = op->len;
 	sqe->off = op->offset;
-	/* One word of a union: open_flags, fsync_flags and rw_flags. */
+	/* open_flags, fsync_flags and rw_flags are the same word of a union. */
 	sqe->open_flags = op->flags;
 }
 
@@ -107,7 +107,7 @@ int64_t file_read(int fd, void *bytes, size_t len, uint64_t offset)
 	return (int64_t)got;
 }
 
-/* Skip @n bytes that were written. Returns the entries that are left. */
+/* Skip @n bytes that were written. Returns the number of entries left. */
 static size_t iovec_advance(struct iovec **iov, size_t count, size_t n)
 {
 	while (count > 0 && n >= (*iov)->iov_len) {
@@ -233,7 +233,7 @@ static int run_lock(void *arg)
 
 	if (flock(*dir, LOCK_EX | LOCK_NB) == 0)
 		return 0;
-	/* A file system without locks does not prevent the start. */
+	/* If the file system does not support locks, start without a lock. */
 	return errno == EWOULDBLOCK ? -EBUSY : 0;
 }
 
@@ -253,7 +253,8 @@ static int lock_once(int dir)
 }
 
 /*
- * A killed process holds its lock until the kernel has completed its requests.
+ * If the process that holds the lock was killed, it holds it until the kernel
+ * has completed its requests: so wait briefly.
  */
 int file_lock(int dir)
 {

@@ -1,10 +1,10 @@
 /*
  * egress/journal/file_ops.h - the file operations of the journal
  *
- * They are in one file, so that the journal can be tested with a disk that
- * fails at any step, and does not depend on which of them use the ring.
+ * They are in one file, so that tests can make any of them fail, and so that
+ * the journal does not depend on which of them use io_uring.
  *
- * Blocking	Everything here yields, and works only in a fiber.
+ * Blocking	All functions yield; call them only in a fiber.
  * Errors	A negative errno.
  */
 #ifndef EGRESS_JOURNAL_FILE_OPS_H
@@ -17,8 +17,9 @@
 struct iovec;
 
 /*
- * open(2) with O_CLOEXEC, mode 0640 if it creates. The descriptor; -ENXIO
- * without O_DIRECTORY if it is not a regular file.
+ * Call open(2) with O_CLOEXEC and, for a new file, mode 0640. Returns the
+ * descriptor; -ENXIO if the file is not a regular file and @flags lacks
+ * O_DIRECTORY.
  */
 int file_open(int dir, const char *name, int flags);
 void file_close(int fd);
@@ -33,24 +34,26 @@ int file_make_dir(const char *path, mode_t mode);
 int file_open_dir(const char *path);
 
 /*
- * Lock the folder for as long as @dir is open; readers do not check the lock.
- * -EBUSY if another process holds it, even after a short wait.
+ * Lock the folder until @dir is closed. Readers do not check the lock. -EBUSY
+ * if another process still holds it after a short wait.
  */
 int file_lock(int dir);
 
 /*
- * Read up to @len bytes at @offset: fewer only at the end of the file. Returns
- * the number.
+ * Read @len bytes at @offset, or fewer if the file ends before. Returns the
+ * number of bytes read.
  */
 int64_t file_read(int fd, void *bytes, size_t len, uint64_t offset);
 
 /*
- * Write all @count entries at @offset. On failure some may have been written.
- * @iov is modified.
+ * Write all @count entries of @iov at @offset. After an error some of them may
+ * have been written. @iov is modified.
  */
 int file_write(int fd, struct iovec *iov, size_t count, uint64_t offset);
 
-/* Data and the metadata needed to read it are on the disk. */
+/*
+ * Make the data of the file safe on disk, with the metadata needed to read it.
+ */
 int file_sync(int fd);
 
 int file_truncate(int fd, uint64_t size);

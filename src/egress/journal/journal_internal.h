@@ -10,18 +10,19 @@
 
 #include <spargio/sync.h>
 
-/* A segment: position of its first byte and position after its last. */
+/* A segment: the position of its first byte and that after its last byte. */
 struct journal_span {
 	uint64_t base;
-	uint64_t end; /* for the newest segment journal.end is used */
+	uint64_t end; /* not used for the newest segment; see journal.end */
 };
 
 struct journal {
 	struct journal_options options;
+	char *path; /* of the folder */
 	int dir;
 	/*
-	 * Descriptor of the newest segment; -1 if the next append has to begin
-	 * one: after a rewind, or if the disk had no space for it.
+	 * Descriptor of the newest segment. -1 if the next append must begin a
+	 * segment: after a rewind, or if the disk had no space for one.
 	 */
 	int fd;
 
@@ -32,10 +33,16 @@ struct journal {
 
 	uint64_t identity;
 	uint64_t end;
-	/* The next segment begins here or later; positions are never reused. */
+	/*
+	 * The next segment begins at this position or later, so that no
+	 * position is used twice.
+	 */
 	uint64_t next_base;
 	uint64_t synced;
-	/* the disk's state after it is not known; 0 = no error */
+	/*
+	 * error of a sync, after which the state of the disk is not known; 0 =
+	 * none
+	 */
 	int sync_error;
 	/* a rewind has cut the newest segment and could not make that safe */
 	bool cut_unsafe;
@@ -48,11 +55,14 @@ struct journal {
 	size_t index_count;
 	size_t index_size;
 
-	/* Held while the newest segment is synced, so that it is not closed. */
+	/*
+	 * Held during a sync of the newest segment, so that its file is not
+	 * closed.
+	 */
 	struct sp_mutex sync_lock;
 };
 
-/* The base of the newest segment; there must be one. */
+/* The base of the newest segment; call it only if there is a segment. */
 static inline uint64_t journal_newest(const struct journal *j)
 {
 	return j->spans[j->count - 1].base;
@@ -61,7 +71,7 @@ static inline uint64_t journal_newest(const struct journal *j)
 /* Begin a segment after the end of the journal. */
 int journal_begin_segment(struct journal *j);
 
-/* Remove the @n oldest segments from the list, without touching the files. */
+/* Remove the @n oldest segments from the list, but leave their files. */
 void journal_forget_oldest(struct journal *j, size_t n);
 
 #endif

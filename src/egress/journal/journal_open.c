@@ -1,10 +1,11 @@
 /*
- * Open a journal and handle what a crash, a disk or a person did to it.
+ * Open a journal and repair the effects of a crash, a disk error or a person
+ * who changed files.
  *
- * In any case the process begins a new segment, beyond the longest that the
- * newest one can ever have been. So a position that was given out and then
- * lost, with a torn tail or a segment, is never reused, and a reader that has
- * it gets an error (cursor.c).
+ * In any case the process begins a new segment. Its base is beyond any end that
+ * the newest segment can have had. So a position that was lost with a torn tail
+ * or a segment is never used again, and a reader that has such a position gets
+ * an error (cursor.c).
  */
 #include "egress/journal/journal.h"
 
@@ -17,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void fault_set(struct journal_fault *fault, uint64_t base,
 		      uint64_t offset)
@@ -25,12 +27,15 @@ static void fault_set(struct journal_fault *fault, uint64_t base,
 	fault->offset = offset;
 }
 
-/* Rename a segment that cannot be used, so that it is kept, and count it. */
+/* Set aside a segment that cannot be used, and count it. */
 static int segment_reject(struct journal *j, uint64_t base, uint64_t offset)
 {
 	int err = segment_set_aside(j->dir, base);
 
-	/* A folder stays where it is if the sandbox forbids to rename it. */
+	/*
+	 * -EISDIR: a folder has the name; the sandbox forbids to rename it, so
+	 * it stays.
+	 */
 	if (err < 0 && err != -EISDIR)
 		return err;
 	j->recovery.damaged++;
@@ -56,8 +61,8 @@ static int tail_cut(struct journal *j, uint64_t base, uint64_t end)
 }
 
 /*
- * Check the newest segment, open at j->fd, and cut off a torn tail. 1 if it
- * stays in the journal.
+ * Check the newest segment, open at j->fd, and cut off a torn tail. Returns 1
+ * if the segment stays in the journal.
  */
 static int newest_check(struct journal *j, uint64_t base)
 {
@@ -72,7 +77,9 @@ static int newest_check(struct journal *j, uint64_t base)
 	if (err < 0)
 		return err;
 	if (scan.records == 0) {
-		/* It is empty, and this process begins its own. */
+		/*
+		 * The segment has no records, and this process begins its own.
+		 */
 		segment_drop(j->dir, base);
 		return 0;
 	}
@@ -182,8 +189,8 @@ static int segments_check(struct journal *j, const uint64_t *bases,
 }
 
 /*
- * If the newest segment is empty, the last record is in an older one. Damage
- * there is reported to its readers.
+ * Find the last record. If the newest segment is empty, it is in an older one.
+ * Damage in older segments is not handled here: their readers report it.
  */
 static int last_find(struct journal *j)
 {
@@ -219,7 +226,10 @@ static int segments_open(struct journal *j, struct journal_fault *fault)
 	if (j->identity == 0)
 		(void)sp_random(&j->identity, sizeof(j->identity));
 	err = journal_begin_segment(j);
-	/* A spool must be readable on the disk that it has filled. */
+	/*
+	 * If the disk is full, open succeeds, because the spool that filled it
+	 * must be readable.
+	 */
 	return err == -ENOSPC || err == -EDQUOT ? 0 : err;
 }
 
@@ -232,12 +242,18 @@ int journal_open(const struct journal_options *options,
 	if (j == NULL)
 		return -ENOMEM;
 	j->options = *options;
-	j->options.dir = NULL; /* the caller's string is not kept */
+	j->options.dir = NULL; /* the string belongs to the caller */
 	if (j->options.segment_bytes == 0)
 		j->options.segment_bytes = JOURNAL_SEGMENT_BYTES;
 	if (j->options.segment_bytes > JOURNAL_SEGMENT_BYTES_MAX)
 		j->options.segment_bytes = JOURNAL_SEGMENT_BYTES_MAX;
 	j->fd = -1;
+	j->dir = -1;
+	j->path = strdup(options->dir);
+	if (j->path == NULL) {
+		err = -ENOMEM;
+		goto fail;
+	}
 	j->dir = file_open_dir(options->dir);
 	if (j->dir < 0) {
 		err = j->dir;

@@ -4,7 +4,8 @@
  * Only the newest segment is written. Before a new one begins, the old one is
  * synced, so records that are not safe are always in the newest segment and can
  * be cut off there. Each record has the position that was safe when it was
- * written; so open can distinguish a torn tail, which is cut off, from damage.
+ * written; so journal_open() can distinguish a torn tail, which it cuts off,
+ * from damage.
  */
 #include "egress/journal/journal.h"
 
@@ -21,7 +22,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-/* Entries of a record in a write: header, subject, payload, padding. */
+/* Parts of a record in a write: header, subject, payload, padding. */
 #define PIECES	  4
 #define WRITE_MAX 64 /* records in one system call */
 
@@ -48,10 +49,30 @@ static int add_span(struct journal *j, uint64_t base)
 	return 0;
 }
 
+/* Somebody removed the folder: create it again, and lock it. */
+static int folder_create_again(struct journal *j)
+{
+	int dir = file_open_dir(j->path);
+	int err;
+
+	if (dir < 0)
+		return dir;
+	err = file_lock(dir);
+	if (err < 0) {
+		file_close(dir);
+		return err;
+	}
+	file_close(j->dir);
+	j->dir = dir;
+	return 0;
+}
+
 int journal_begin_segment(struct journal *j)
 {
 	uint64_t base = j->end > j->next_base ? j->end : j->next_base;
-	/* The first segment of a journal has no predecessor. */
+	/*
+	 * In the header of a journal's first segment previous is its own base.
+	 */
 	uint64_t previous = j->count == 0 ? base : j->end;
 	int fd;
 	int err = add_span(j, base);
@@ -59,6 +80,8 @@ int journal_begin_segment(struct journal *j)
 	if (err < 0)
 		return err;
 	fd = segment_create(j->dir, base, j->identity, previous);
+	if (fd == -ENOENT && folder_create_again(j) == 0)
+		fd = segment_create(j->dir, base, j->identity, previous);
 	if (fd < 0) {
 		j->count--;
 		return fd;
@@ -88,10 +111,11 @@ void journal_close(struct journal *j)
 	file_close(j->dir);
 	free(j->index);
 	free(j->spans);
+	free(j->path);
 	free(j);
 }
 
-/* Add an index entry (time, position) at intervals. */
+/* Add an index entry (time, position) after every JOURNAL_INDEX_STEP bytes. */
 static void note_time(struct journal *j, const struct journal_record *r)
 {
 	if (j->index_count > 0 &&
@@ -104,7 +128,10 @@ static void note_time(struct journal *j, const struct journal_record *r)
 			reallocarray(j->index, size, sizeof(*index));
 
 		if (index == NULL)
-			return; /* without the entry seeking takes longer */
+			/*
+			 * out of memory: without the entry a seek takes longer
+			 */
+			return;
 		j->index = index;
 		j->index_size = size;
 	}
@@ -167,7 +194,7 @@ static int write_records(struct journal *j, struct journal_record *records,
 	return 0;
 }
 
-/* Not cancellable. */
+/* Take the lock even if the calling fiber was cancelled. */
 static int lock_sync(struct journal *j)
 {
 	int err;
@@ -189,7 +216,7 @@ static int segment_roll(struct journal *j)
 		err = lock_sync(j);
 	if (err < 0)
 		return err;
-	/* Without an index seeking only takes longer. */
+	/* An error is ignored: without an index a seek only takes longer. */
 	(void)segment_write_index(j->dir, base, j->index, j->index_count);
 	err = journal_begin_segment(j);
 	if (err == 0)
@@ -218,7 +245,10 @@ static size_t records_fitting(const struct journal *j,
 	return n;
 }
 
-/* The same, within the size limit of a spool. */
+/*
+ * The number of @records that fit into the newest segment and do not exceed the
+ * size limit of a spool.
+ */
 static size_t records_allowed(const struct journal *j,
 			      const struct journal_record *records,
 			      size_t count)
@@ -232,7 +262,8 @@ static size_t records_allowed(const struct journal *j,
 	while (n < count) {
 		bytes += journal_record_size(&records[n]);
 		/*
-		 * A record longer than the limit is accepted by an empty spool.
+		 * An empty spool accepts a record that is longer than the
+		 * limit.
 		 */
 		if (bytes > j->options.max_bytes && (n > 0 || !empty))
 			break;
@@ -255,7 +286,7 @@ static int cut_back(struct journal *j, uint64_t end)
 	return 0;
 }
 
-/* Append records that fit into the newest segment: all or none. */
+/* Append records that fit into the newest segment: all of them or none. */
 static int append_some(struct journal *j, struct journal_record *records,
 		       size_t count)
 {
@@ -308,8 +339,8 @@ int journal_sync(struct journal *j)
 		return err;
 	end = j->end;
 	/*
-	 * The kernel reports a write-back error once: another sync would
-	 * succeed.
+	 * The kernel reports a write-back error only once, and another sync
+	 * would succeed: so keep returning the error.
 	 */
 	err = j->sync_error;
 	if (err == 0 && j->synced < end) {
@@ -323,8 +354,8 @@ int journal_sync(struct journal *j)
 }
 
 /*
- * Leave the newest segment and the positions that were cut off after its end,
- * because a reader may have seen records there.
+ * Leave the newest segment. Also skip the positions after its end, because a
+ * reader may have seen records there that were cut off.
  */
 static int leave_segment(struct journal *j)
 {
@@ -358,7 +389,9 @@ int journal_rewind(struct journal *j)
 	}
 	if (err == 0)
 		j->sync_error = 0;
-	/* The last record is not known; it must be read from the disk. */
+	/*
+	 * The last record is not known any more; it must be read from the disk.
+	 */
 	j->has_last = false;
 	return err;
 }
@@ -371,7 +404,10 @@ static void drop_oldest(struct journal *j, size_t n)
 	journal_forget_oldest(j, n);
 }
 
-/* The oldest segment had its last record before the next segment began. */
+/*
+ * Set *@out to the time of the oldest segment's last record or a later one: the
+ * time when the next segment was created.
+ */
 static int oldest_ended(struct journal *j, uint64_t *out)
 {
 	struct journal_header header;
@@ -405,10 +441,47 @@ int journal_retain(struct journal *j, uint64_t now_ns)
 	return 0;
 }
 
+/* Positions of the newest segment are not used again. */
+static void forget_newest(struct journal *j)
+{
+	uint64_t base = journal_newest(j);
+
+	file_close(j->fd);
+	j->fd = -1;
+	j->count--;
+	j->next_base = base + JOURNAL_SEGMENT_BYTES_MAX;
+	j->end = j->count > 0 ? j->spans[j->count - 1].end : j->next_base;
+	j->synced = j->end;
+	j->sync_error = 0;
+	j->index_count = 0;
+	count_older(j);
+}
+
+int journal_check_newest(struct journal *j)
+{
+	char name[JOURNAL_NAME_MAX];
+	int fd;
+	int err;
+
+	if (j->fd < 0)
+		return 0;
+	segment_name(journal_newest(j), name);
+	fd = file_open(j->dir, name, O_RDONLY);
+	file_close(fd);
+	if (fd != -ENOENT)
+		return 0;
+	err = lock_sync(j);
+	if (err < 0)
+		return err;
+	forget_newest(j);
+	sp_mutex_unlock(&j->sync_lock);
+	return -ENOENT;
+}
+
 /*
- * Everything was released: begin an empty segment. If the disk is full, first
- * drop the others; if another program takes that space, the next append begins
- * the segment.
+ * Every record was released: begin an empty segment and drop all others. If the
+ * disk is full, first drop the others; if another program then takes that
+ * space, the next append begins the segment.
  */
 static int begin_anew(struct journal *j)
 {
@@ -442,7 +515,8 @@ int journal_release(struct journal *j, uint64_t position)
 	if (j->count == 0)
 		return 0;
 	/*
-	 * Otherwise one segment would stay until there is something to spool.
+	 * Without this the newest segment would stay on disk until there is
+	 * something to spool.
 	 */
 	if (position >= j->end &&
 	    (j->fd < 0 || j->end > journal_newest(j) + JOURNAL_HEADER)) {

@@ -11,7 +11,7 @@
 #define MAGIC	"ARAJRNL1"
 #define VERSION 2
 
-/* Both structs as on disk: little-endian, without padding. */
+/* Both structs have the layout on disk: little-endian, without padding. */
 struct disk_header {
 	char magic[8];
 	uint32_t version;
@@ -21,13 +21,13 @@ struct disk_header {
 	uint64_t journal;
 	uint64_t previous; /* reserved in version 1 */
 	uint64_t reserved;
-	uint64_t checksum; /* of the bytes before it */
+	uint64_t checksum; /* checksum of the members above */
 };
 
 struct disk_record {
-	uint64_t checksum; /* of the bytes after it, up to size */
-	uint32_t size;	   /* bytes of the record */
-	uint32_t len;	   /* bytes of the payload */
+	uint64_t checksum; /* checksum of all following bytes of the record */
+	uint32_t size;	   /* length of the record */
+	uint32_t len;	   /* length of the payload */
 	uint16_t subject_len;
 	uint8_t kind;
 	uint8_t encoding;
@@ -168,7 +168,10 @@ enum journal_verdict journal_record_decode(const uint8_t *bytes, size_t len,
 	return JOURNAL_OK;
 }
 
-/* True if a record after @at has a synced position beyond @at. */
+/*
+ * True if a record after @at says, by its synced position, that bytes after @at
+ * were safe.
+ */
 static bool was_safe(const uint8_t *bytes, size_t len, uint64_t base, size_t at)
 {
 	struct journal_record record;

@@ -17,7 +17,10 @@
 
 #define DIGITS 20
 
-/* A segment without a header yet. If a crash leaves it, it is overwritten. */
+/*
+ * Name of a segment whose header is not on disk yet. If a crash leaves such a
+ * file, the next one overwrites it.
+ */
 #define UNBORN "next.tmp"
 
 void segment_name(uint64_t base, char out[JOURNAL_NAME_MAX])
@@ -49,7 +52,7 @@ bool segment_parse_name(const char *name, uint64_t *out)
 			return false;
 		base = base * 10 + (uint64_t)(name[i] - '0');
 	}
-	/* Only numbers that fit; 20 digits can be more. */
+	/* Accept only numbers that fit; 20 digits can be more. */
 	if (strcmp(name + DIGITS, ".seg") != 0 || name[0] != '0' ||
 	    base > INT64_MAX)
 		return false;
@@ -76,7 +79,7 @@ int segment_create(int dir, uint64_t base, uint64_t identity, uint64_t previous)
 	journal_header_encode(&header, bytes);
 	fd = file_open(dir, UNBORN, O_CREAT | O_TRUNC | O_RDWR);
 	if (fd == -ENXIO) {
-		/* Not a regular file, so no journal made it. */
+		/* -ENXIO: not a regular file, so no journal made it. */
 		err = file_unlink(dir, UNBORN);
 		fd = err < 0 ? err
 			     : file_open(dir, UNBORN,
@@ -101,7 +104,7 @@ int segment_create(int dir, uint64_t base, uint64_t identity, uint64_t previous)
 
 fail:
 	file_close(fd);
-	/* Best effort: a leftover does no harm. */
+	/* Errors are ignored: a file that stays does no harm. */
 	(void)file_unlink(dir, left);
 	return err;
 }
@@ -162,7 +165,7 @@ int segment_scan(int fd, uint64_t base, struct journal_scan *out)
 	n = file_read(fd, bytes, (size_t)size, 0);
 	if (n >= 0) {
 		journal_scan(bytes, (size_t)n, base, out);
-		/* These pointers refer to memory that is freed next. */
+		/* These pointers refer to memory that is freed below. */
 		out->last.subject = NULL;
 		out->last.payload = NULL;
 	}
@@ -219,8 +222,9 @@ int segment_set_aside(int dir, uint64_t base)
 	segment_damaged_name(base, damaged);
 	err = file_rename(dir, name, damaged);
 	/*
-	 * The sandbox permits to rename regular files only. Others hold no
-	 * records: remove them. -EISDIR for a folder, which stays.
+	 * The sandbox permits to rename regular files only. Other files hold no
+	 * records: remove them. A folder cannot be removed so: -EISDIR, and it
+	 * stays.
 	 */
 	if (err == -EACCES && !file_is_regular(dir, name))
 		err = file_unlink(dir, name);
@@ -231,7 +235,7 @@ int segment_set_aside(int dir, uint64_t base)
 	return file_sync(dir);
 }
 
-/* The index is a checksum and entries. It is optional. */
+/* An index file has a checksum and the entries. It is optional. */
 
 int segment_write_index(int dir, uint64_t base,
 			const struct journal_index *entries, size_t count)

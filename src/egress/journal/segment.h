@@ -9,7 +9,7 @@
 
 #include "egress/journal/record.h"
 
-/* Maximum bytes of a segment; a journal may use less. */
+/* Maximum bytes of a segment; a journal may be configured to use less. */
 #define JOURNAL_SEGMENT_BYTES_MAX (512u << 20)
 
 /* Maximum bytes of a file name in a journal's folder, with its NUL. */
@@ -21,25 +21,27 @@ struct journal_index {
 	uint64_t position;
 };
 
-/* One entry per this many bytes. */
+/* The number of journal bytes between two index entries. */
 #define JOURNAL_INDEX_STEP (1u << 20)
 
 /*
- * "00000000000000000064.seg", ".idx" beside it, and the name that a damaged
- * segment is set aside under: "00000000000000000064.damaged".
+ * The file name of the segment at @base: "00000000000000000064.seg". Its index
+ * is "00000000000000000064.idx"; a damaged segment that was set aside is
+ * "00000000000000000064.damaged".
  */
 void segment_name(uint64_t base, char out[JOURNAL_NAME_MAX]);
 void segment_gap_name(uint64_t base, char out[JOURNAL_NAME_MAX]);
 void segment_damaged_name(uint64_t base, char out[JOURNAL_NAME_MAX]);
 void segment_index_name(uint64_t base, char out[JOURNAL_NAME_MAX]);
 
-/* The base in @name; false if it is not the name of a segment. */
+/* Get the base from @name; false if it is not the name of a segment. */
 bool segment_parse_name(const char *name, uint64_t *out);
 
 /*
- * Create the segment at @base of journal @identity, after a segment that ends
- * at @previous, with its header safe on disk; until then readers do not find
- * it. Returns the descriptor; on failure nothing is left behind.
+ * Create the segment at @base of journal @identity; the segment before it ends
+ * at @previous. The file gets its name only when its header is safe on disk, so
+ * readers find no segment without a header. Returns the descriptor. After an
+ * error no file is left.
  */
 int segment_create(int dir, uint64_t base, uint64_t identity,
 		   uint64_t previous);
@@ -52,7 +54,7 @@ int segment_create(int dir, uint64_t base, uint64_t identity,
 int segment_open(int dir, uint64_t base, int flags,
 		 struct journal_header *header);
 
-/* Read the whole file and scan its records. */
+/* Read the whole segment and scan its records. */
 int segment_scan(int fd, uint64_t base, struct journal_scan *out);
 
 /* Remove the segment, its index and its gap file; errors are ignored. */
@@ -71,23 +73,26 @@ void segment_gap_note(int dir, uint64_t base);
  */
 int segment_set_aside(int dir, uint64_t base);
 
-/* Write the index of a segment that is complete. */
+/* Write the index of a complete segment. */
 int segment_write_index(int dir, uint64_t base,
 			const struct journal_index *entries, size_t count);
 
 /*
- * The position in the segment at @base from which to search for @time_ns; the
- * first record if there is no usable index.
+ * The position in the segment at @base from which to search for @time_ns; that
+ * of the first record if there is no usable index.
  */
 uint64_t segment_seek(int dir, uint64_t base, uint64_t time_ns);
 
 /*
- * The position of a record of the segment at @base that is at or before
- * @position; the first one if there is no usable index.
+ * The position of a record in the segment at @base that is at or before
+ * @position; that of the first record if there is no usable index.
  */
 uint64_t segment_seek_position(int dir, uint64_t base, uint64_t position);
 
-/* The bases of all segments in a folder, in order. The caller frees *@out. */
+/*
+ * List the bases of all segments in a folder, in ascending order. The caller
+ * frees *@out.
+ */
 int segment_list(int dir, uint64_t **out, size_t *count);
 
 #endif

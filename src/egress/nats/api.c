@@ -108,7 +108,9 @@ int nats_api_stream(const struct nats_api *api, const char *what,
 	return 0;
 }
 
-/* -EPROTO if @from is not base64; an empty text gives no bytes. */
+/*
+ * Decode base64. -EPROTO if @from is not base64; an empty text gives no bytes.
+ */
 static int base64_decode(struct wire_view from, uint8_t *to,
 			 struct wire_view *out)
 {
@@ -126,7 +128,7 @@ static int decode_message(const struct nats_reply_message *m,
 	struct nats_api_message one = { .seq = m->seq };
 	int err;
 
-	/* Decoded data is shorter than its text. */
+	/* Decoded data is shorter than its base64 text. */
 	one.bytes = malloc(m->headers.len + m->data.len + 1);
 	if (one.bytes == NULL)
 		return -ENOMEM;

@@ -1,12 +1,13 @@
 /*
  * egress/nats/api.h - requests to JetStream
  *
- * Private to the files of this folder. libnats has calls for all of these (js_GetStreamInfo,
- * js_KeyValue, js_Subscribe...), but libnats 3.4.1 dereferences NULL if an
- * answer lacks a member, so anyone who may publish to our inbox could crash it.
- * Here answers are bytes until nats_reply.h has parsed them.
+ * Private to the files of this folder. libnats has calls for all of these
+ * requests (js_GetStreamInfo, js_KeyValue, js_Subscribe...), but libnats 3.4.1
+ * dereferences NULL if an answer lacks a member, so anyone who may publish to
+ * our inbox could crash it. Here answers are bytes until nats/reply.h has
+ * parsed them.
  *
- * Blocking	Everything.
+ * Blocking	All functions block.
  * Errors	-ETIMEDOUT, -ENOTCONN, -EACCES; -ENOENT: no such stream;
  *		-ENODATA: no such message; -EOPNOTSUPP: no JetStream; -ENOSPC:
  *		the server has no space for the stream; -EAGAIN: any other error
@@ -27,10 +28,10 @@ struct nats_api {
 	int64_t wait_ms;
 };
 
-/* True if @text needs no escaping in JSON and is one line. */
+/* True if @text is one line and needs no escaping in JSON. */
 bool nats_api_is_plain(const char *text);
 
-/* True if it can also be one token of a subject. */
+/* True if @text is plain as above and can be one token of a subject. */
 bool nats_api_is_token(const char *text);
 
 /*
@@ -50,15 +51,18 @@ int nats_api_stream(const struct nats_api *api, const char *what,
 		    struct nats_error *why, struct nats_received **reply,
 		    struct nats_reply_stream *out);
 
-/* A message as it is stored. */
+/* A message as the stream holds it. */
 struct nats_api_message {
 	uint64_t seq;
-	struct wire_view headers; /* a block for nats_reply_header() */
+	struct wire_view headers; /* header block for nats_reply_header() */
 	struct wire_view data;
-	uint8_t *bytes; /* memory of both; the caller frees it */
+	uint8_t *bytes; /* buffer that both refer to; the caller frees it */
 };
 
-/* Get a message by its sequence, or with @seq 0 the last one of a subject. */
+/*
+ * Get the message with sequence @seq, or with @seq 0 the last message of
+ * @subject.
+ */
 int nats_api_message(const struct nats_api *api, const char *stream,
 		     uint64_t seq, const char *subject, struct nats_error *why,
 		     struct nats_api_message *out);

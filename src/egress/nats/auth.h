@@ -11,34 +11,35 @@
 #define NATS_SERVERS_MAX 16
 #define NATS_WORDS_MAX	 256
 
-/* Prefix of the subjects for answers. */
+/* Prefix of the subjects to which the server sends answers. */
 #define NATS_INBOX_PREFIX     "_INBOX"
-#define NATS_INBOX_PREFIX_MAX 64 /* bytes with a NUL */
+#define NATS_INBOX_PREFIX_MAX 64 /* bytes, with the NUL */
 
 /* The text of an error. */
 struct nats_error {
 	char text[NATS_WORDS_MAX];
 };
 
-/* How to reach the servers. Strings must stay valid. NULL = not used. */
+/* How to reach the servers. The strings must stay valid. NULL = not used. */
 struct nats_options {
-	const char *servers[NATS_SERVERS_MAX]; /* tried in any order */
+	const char *servers[NATS_SERVERS_MAX]; /* URLs, tried in any order */
 	size_t server_count;
-	const char *name; /* shown by the server */
+	const char *name; /* name of this client, shown by the server */
 	const char *user;
 	const char *password;
 	const char *token;
-	const char *creds;	  /* file: JWT and seed */
-	const char *nkey;	  /* public key, with nkey_seed */
-	const char *nkey_seed;	  /* file */
-	const char *tls_ca;	  /* file; any of these three enables TLS */
-	const char *tls_cert;	  /* file, with tls_key */
-	const char *tls_key;	  /* file */
+	const char *creds;     /* file with JWT and seed */
+	const char *nkey;      /* public key; needs nkey_seed */
+	const char *nkey_seed; /* file with the seed */
+	/* file with CAs; any of these three enables TLS */
+	const char *tls_ca;
+	const char *tls_cert;	  /* file with our certificate; needs tls_key */
+	const char *tls_key;	  /* file with our key */
 	const char *inbox_prefix; /* default NATS_INBOX_PREFIX */
-	bool tls;	    /* use TLS with the system's CAs, as with tls:// */
+	bool tls;	    /* use TLS with the system's CAs, as for tls:// */
 	int64_t connect_ms; /* default 2000 */
 	int64_t write_ms;   /* deadline of one write; default 2000 */
-	int64_t ping_ms;    /* default 10000 */
+	int64_t ping_ms;    /* interval of PINGs; default 10000 */
 };
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 /*
- * A received message is one of libnats, and so is a subscription: these types
- * exist only as pointers.
+ * struct nats_received and struct nats_subscription exist only as pointers:
+ * they are pointers to the types of libnats.
  */
 
 static natsMsg *message_of(const struct nats_received *msg)

@@ -5,11 +5,11 @@
  * simulation links tests/sim/broker_client.c in place of these three and of
  * inbox.c; it connects to a model of a broker.
  *
- * A connection never reconnects. What it receives is opaque until it is read
- * with the functions below, and is freed by whoever got it.
+ * A connection never reconnects. A received message is opaque: read it with the
+ * functions below. Whoever takes it from the connection frees it.
  *
  * Threads	One at a time for a connection.
- * Blocking	Everything but the functions that read a received message.
+ * Blocking	All functions except those that read a received message.
  * Errors	A negative errno, often with a text in struct nats_error:
  *		-ETIMEDOUT, -ENOTCONN, -ENOMEM, -EINVAL; for nats_client_open()
  *		also -ECONNREFUSED, -EACCES (credentials) and -EPROTO (TLS).
@@ -37,7 +37,7 @@ struct nats_send {
 	size_t header_count;
 };
 
-/* Add a header; @value must stay valid. */
+/* Add a header to @m; the string @value must stay valid. */
 static inline void nats_send_header(struct nats_send *m, const char *name,
 				    const char *value)
 {
@@ -49,57 +49,65 @@ static inline void nats_send_header(struct nats_send *m, const char *name,
 int nats_client_open(const struct nats_options *options, struct nats_error *why,
 		     struct nats_client **out);
 
-/* Disconnect; no message arrives afterwards. NULL is fine. */
+/* Disconnect. Afterwards no message arrives. @c may be NULL. */
 void nats_client_stop(struct nats_client *c);
 
-/* Disconnect and free. NULL is fine. */
+/* Disconnect and free @c, which may be NULL. */
 void nats_client_close(struct nats_client *c);
 
 bool nats_client_connected(struct nats_client *c);
 
-/* Maximum size of a message for the server, including headers. */
+/* The maximum size of a message, including headers, that the server accepts. */
 int64_t nats_client_max_payload(struct nats_client *c);
 
 int nats_client_publish(struct nats_client *c, const struct nats_send *m);
 
 /*
- * Send a message and wait for its answer, up to @wait_ms. -EOPNOTSUPP if nobody
- * takes the subject. The server does not answer a request that the user may not
- * make, but reports it once on the connection: then the result is -EACCES and
- * not a timeout. @doing is the beginning of the text in *@why.
+ * Send a message and wait up to @wait_ms for its answer. -EOPNOTSUPP if nobody
+ * has subscribed to the subject. -EACCES if the user may not publish to the
+ * subject: the server does not answer such a request, but reports the refusal
+ * once on the connection. @doing is the beginning of the text in *@why.
  */
 int nats_client_request(struct nats_client *c, const struct nats_send *m,
 			int64_t wait_ms, const char *doing,
 			struct nats_error *why, struct nats_received **out);
 
-/* Messages that have arrived are kept without a limit. */
+/*
+ * Subscribe to @subject. Messages that have arrived are kept without a limit.
+ */
 int nats_client_subscribe(struct nats_client *c, const char *subject,
 			  struct nats_error *why,
 			  struct nats_subscription **out);
 
-/* NULL is fine. The connection may be stopped, but not closed. */
+/* @sub may be NULL. The connection may be stopped, but not closed. */
 void nats_client_unsubscribe(struct nats_subscription *sub);
 
-/* The next message: 0. -ETIMEDOUT if none came for @timeout_ms. */
+/*
+ * Take the next message. Returns 0, or -ETIMEDOUT if none came for @timeout_ms.
+ */
 int nats_client_next(struct nats_subscription *sub, int64_t timeout_ms,
 		     struct nats_received **out);
 
-/* A clock for intervals, and waiting by it. */
+/* The time of a clock for intervals, and a sleep measured by that clock. */
 int64_t nats_client_now_ms(void);
 void nats_client_sleep_ms(int64_t ms);
 
-/* Views are valid until the message is freed. */
+/* Read a message. Views are valid until the message is freed. */
 const char *nats_received_subject(const struct nats_received *msg);
-const char *nats_received_reply(const struct nats_received *msg); /* or NULL */
+/* NULL if there is none */
+const char *nats_received_reply(const struct nats_received *msg);
 struct wire_view nats_received_data(const struct nats_received *msg);
-/* The first value of a header, or NULL. */
+/* The first value of the header @name, or NULL. */
 const char *nats_received_header(struct nats_received *msg, const char *name);
-void nats_received_free(struct nats_received *msg); /* NULL is fine */
+void nats_received_free(struct nats_received *msg); /* @msg may be NULL */
 
-/* Free what libnats keeps for the calling thread: its last error. */
+/* Free the data that libnats keeps for the calling thread: its last error. */
 void nats_thread_done(void);
 
-/* Free what libnats keeps for the process. Blocks. Called at the very end. */
+/*
+ * Free the data that libnats keeps for the process. Blocks. Call it as the last
+ * function of libnats.
+ */
 void nats_finish(void);
 
 #endif

@@ -28,23 +28,23 @@ struct nats_conn {
 	size_t inbox_len;
 	struct nats_wakeup wakeup;
 	int fd;
-	uint32_t awaited; /* number of answers for a wake-up */
+	uint32_t awaited; /* send a wake-up at so many answers */
 
-	/* Callbacks of libnats that are still to come. */
+	/* Number of callbacks of libnats that will still come. */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool closed;
-	struct nats_error refusal; /* the first refusal */
+	struct nats_error refusal; /* the first refusal of the server */
 
 	/* Any thread */
 	atomic_bool refused; /* refusal is set */
 	atomic_bool lost;
-	atomic_bool unwritten; /* libnats' buffer has to be written */
+	atomic_bool unwritten; /* the buffer of libnats has bytes to write */
 };
 
 /* Answers */
 
-/* The token is the last part of the subject. */
+/* The token of an answer is the last part of its subject. */
 static bool token_of(const struct nats_conn *link, const char *subject,
 		     uint64_t *out)
 {
@@ -56,7 +56,10 @@ static bool token_of(const struct nats_conn *link, const char *subject,
 	return *end == '\0';
 }
 
-/* libnats does not pass on the message that says so, nor its subject. */
+/*
+ * libnats reports "no responders" without the message and its subject, so the
+ * token is not known.
+ */
 static const struct nats_answer no_responders = {
 	.ack.error = NATS_ACK_NO_RESPONDERS,
 	.ack.text = "no stream takes this subject",
@@ -85,8 +88,8 @@ static void on_closed(natsConnection *nc, void *arg)
 }
 
 /*
- * A message that the user may not publish gets no answer: the server reports it
- * only here.
+ * If the user may not publish a message, it gets no answer; the server reports
+ * the refusal only here.
  */
 static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus s,
 		     void *arg)
@@ -106,7 +109,10 @@ static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus s,
 	link->wakeup.ring(link->wakeup.arg);
 }
 
-/* The connection is its own event loop, run by the publisher's fibers. */
+/*
+ * libnats regards the connection as its event loop; the publisher's fibers run
+ * it.
+ */
 
 static natsStatus on_attach(void **data, void *loop, natsConnection *nc,
 			    natsSock fd)
@@ -123,11 +129,12 @@ static natsStatus on_read_wanted(void *data, bool wanted)
 {
 	(void)data;
 	(void)wanted;
-	return NATS_OK; /* always */
+	return NATS_OK; /* reads are always wanted */
 }
 
 /*
- * Called under libnats' lock, when its buffer fills and when it is empty again.
+ * Called under libnats' lock when its buffer has bytes to write, and when it is
+ * empty again.
  */
 static natsStatus on_write_wanted(void *data, bool wanted)
 {
@@ -155,8 +162,8 @@ static int make_options(struct nats_conn *link, const struct nats_options *from,
 	if (err < 0)
 		return err;
 	/*
-	 * Otherwise libnats uses a thread that requests writes a millisecond
-	 * late.
+	 * Without this, a thread of libnats requests writes, with a delay of 1
+	 * ms.
 	 */
 	s = natsOptions_SetSendAsap(o, true);
 	if (s == NATS_OK)
@@ -204,8 +211,8 @@ static natsStatus acks_subscribe(struct nats_conn *link,
 	snprintf(subject, sizeof(subject), "%s.*", link->inbox);
 	s = natsConnection_SubscribeSync(&link->sub, link->client.nc, subject);
 	/*
-	 * Limit the answers: a server that sends more than it got messages must
-	 * not use up memory.
+	 * Limit the answers that libnats keeps: a server that sends more
+	 * answers than it got messages must not use up the memory.
 	 */
 	if (s == NATS_OK)
 		s = natsSubscription_SetPendingLimits(link->sub,
@@ -246,7 +253,10 @@ fail:
 	return err;
 }
 
-/* Wait until no callback can come any more. False if libnats missed one. */
+/*
+ * Wait until no callback can come any more. False if libnats has not called one
+ * that was expected.
+ */
 static bool wait_callbacks(struct nats_conn *link)
 {
 	struct timespec until;
@@ -268,10 +278,7 @@ void nats_conn_close(struct nats_conn *link)
 		return;
 	if (link->client.nc != NULL) {
 		natsConnection_Close(link->client.nc);
-		/*
-		 * Leak the memory rather than risk a callback into freed
-		 * memory.
-		 */
+		/* Leak the memory, because a callback could still use it. */
 		if (!wait_callbacks(link))
 			return;
 		natsSubscription_Destroy(link->sub);
@@ -310,7 +317,10 @@ static uint32_t acks_pending(struct nats_conn *link)
 void nats_conn_read(struct nats_conn *link)
 {
 	natsConnection_ProcessReadEvent(link->client.nc);
-	/* A wake-up costs more than an answer: do not send one for each. */
+	/*
+	 * A wake-up costs more than an answer, so do not send one for each
+	 * answer.
+	 */
 	if (acks_pending(link) >= link->awaited)
 		link->wakeup.ring(link->wakeup.arg);
 }
@@ -356,9 +366,9 @@ static natsStatus set_headers(natsMsg *msg, const struct nats_message *m)
 }
 
 /*
- * Hot: once per batch. Cost: libnats makes a message of it (a copy of the
- * payload, a few allocations for the headers) and copies that into its write
- * buffer; bench/egress, jetstream_acked.
+ * Hot: once per batch. Cost: libnats makes its own message (it copies the
+ * payload and allocates memory for the headers) and copies that message into
+ * its write buffer; bench/egress, jetstream_acked.
  */
 int nats_conn_publish(struct nats_conn *link, const struct nats_message *m)
 {

@@ -5,15 +5,15 @@
  *	nats_conn_take() <--- [ libnats' list ] <--- read() <--- server
  *
  * A connection never reconnects: when it is lost, the publisher opens another.
- * So no message can be sent from a buffer that survived an outage, and
- * everything on a connection is in one order.
+ * So no message is sent from a buffer that survived an outage, and the order of
+ * messages on a connection is the order of the calls.
  *
- * Acknowledgements come to the connection's own inbox, each under the token of
- * its message.
+ * The server sends acknowledgements to the inbox of the connection. The last
+ * part of their subject is the token of the message.
  *
- * libnats has no thread that moves the bytes of this connection: the code that
- * opened it waits for its socket and calls read and write. So a request on it
- * (stream.h) is answered only while that code runs.
+ * libnats has no thread that reads or writes this connection. The caller waits
+ * for the socket and calls nats_conn_read() and nats_conn_write(). So a request
+ * on the connection (stream.h) is answered only while the caller does that.
  *
  * Threads	The publisher's thread only, except for calls marked "blocks":
  *		they wait for the network and belong on a pool thread.
@@ -32,18 +32,23 @@
 struct nats_client;
 struct nats_conn;
 
-/* Called on any thread, with locks of libnats held; must not wait. */
+/*
+ * Callbacks. They run on any thread, with locks of libnats held, and must not
+ * wait.
+ */
 struct nats_wakeup {
 	/*
-	 * The connection is lost, or the server refused something, or answers
-	 * have arrived.
+	 * The connection is lost, the server refused something, or answers have
+	 * arrived.
 	 */
 	void (*ring)(void *arg);
 	void (*write)(void *arg); /* nats_conn_write() has something to write */
 	void *arg;
 };
 
-/* Maximum bytes of a message's headers; the server counts them, too. */
+/*
+ * Maximum bytes of a message's headers; the server includes them in the size.
+ */
 #define NATS_HEADERS_MAX 1024
 
 /* A message to publish. */
@@ -51,50 +56,58 @@ struct nats_message {
 	const char *subject;
 	const void *bytes;
 	size_t len;
-	const char *id;	      /* Nats-Msg-Id */
-	const char *after;    /* Nats-Expected-Last-Msg-Id; NULL = none */
-	uint64_t after_seq;   /* Nats-Expected-Last-Sequence; 0 = none */
-	const char *encoding; /* Content-Encoding; NULL = none */
+	const char *id; /* header Nats-Msg-Id */
+	/* header Nats-Expected-Last-Msg-Id; NULL = none */
+	const char *after;
+	uint64_t after_seq;   /* header Nats-Expected-Last-Sequence; 0 = none */
+	const char *encoding; /* header Content-Encoding; NULL = none */
 	const char *collector;
 	const char *schema;
-	uint64_t token; /* returned with the acknowledgement */
+	uint64_t token; /* the token of the message that this answers */
 };
 
 struct nats_answer {
-	bool has_token; /* not if there is no stream */
+	/* false if no stream took the message: the answer has no token */
+	bool has_token;
 	uint64_t token;
 	struct nats_ack ack;
 };
 
 /*
- * Connect, for up to @window messages in flight. -ECONNREFUSED, -EACCES
+ * Connect, for at most @window messages in flight. -ECONNREFUSED, -EACCES
  * (credentials), -EPROTO (TLS), -EINVAL (options), -ETIMEDOUT. Blocks.
  */
 int nats_conn_open(const struct nats_options *options, uint32_t window,
 		   struct nats_wakeup wakeup, struct nats_error *why,
 		   struct nats_conn **out);
 
-/* NULL is fine. No callback runs after it returns. Blocks. */
+/*
+ * Close the connection; @link may be NULL. No callback runs after it returns.
+ * Blocks.
+ */
 void nats_conn_close(struct nats_conn *link);
 
 /* Bytes */
 
 /*
- * Wait in a fiber until the socket can be read or written: 0, or -ECANCELED or
- * another error if it never will. Yields.
+ * Wait in a fiber until the socket can be read (or written). Returns 0, or
+ * -ECANCELED or another error if the socket will never be ready. Yields.
  */
 int nats_conn_wait_readable(struct nats_conn *link);
 int nats_conn_wait_writable(struct nats_conn *link);
 
 /*
- * The socket is readable: read answers, and wake the caller if enough arrived.
+ * Read answers; call it when the socket is readable. Calls wakeup.ring if
+ * enough answers have arrived (see nats_conn_await()).
  */
 void nats_conn_read(struct nats_conn *link);
 
-/* Write the buffer. False if the socket did not take all of it. */
+/*
+ * Write the buffer to the socket. False if the socket did not take all of it.
+ */
 bool nats_conn_write(struct nats_conn *link);
 
-/* True if the buffer holds as much as one write takes. */
+/* True if the buffer holds as many bytes as one write takes. */
 bool nats_conn_full(struct nats_conn *link);
 
 /* Messages */
@@ -109,8 +122,8 @@ int nats_conn_publish(struct nats_conn *link, const struct nats_message *m);
 bool nats_conn_take(struct nats_conn *link, struct nats_answer *out);
 
 /*
- * From now on nats_conn_read() sends a wake-up when @n answers have arrived.
- * False if that many have arrived already.
+ * From now on nats_conn_read() calls wakeup.ring when @n answers have arrived.
+ * Returns false if that many have arrived already.
  */
 bool nats_conn_await(struct nats_conn *link, uint32_t n);
 
@@ -119,16 +132,17 @@ bool nats_conn_lost(struct nats_conn *link);
 
 /*
  * True if the server refused a message or a subscription for lack of
- * permission; @out then has the subject, in the server's words.
+ * permission; @out then has the server's text, which names the subject.
  */
 bool nats_conn_refused(struct nats_conn *link, struct nats_error *out);
 
-/* The maximum size of a message for the server, including headers. */
+/* The maximum size of a message, including headers, that the server accepts. */
 size_t nats_conn_max_payload(struct nats_conn *link);
 
 /*
- * The same connection for requests. It is answered only while nats_conn_read()
- * and nats_conn_write() are called; do not stop or close it.
+ * The connection as a client for requests. Requests are answered only while
+ * nats_conn_read() and nats_conn_write() are called. Do not stop or close the
+ * client.
  */
 struct nats_client *nats_conn_client(struct nats_conn *link);
 

@@ -8,7 +8,7 @@
 
 #define WAIT_MS 5000
 
-/* False if the answer lacks a field that every stream has. */
+/* Parse the answer. False if it lacks a field that every stream has. */
 static bool config_read(struct wire_view json, struct nats_durability *out)
 {
 	struct wire_view config, value;

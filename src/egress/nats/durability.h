@@ -7,14 +7,14 @@
  * the monitoring port and the system account do. A client can only see whether
  * the stream has more than one replica.
  *
- * Blocking	For a thread that may wait.
+ * Blocking	Blocks; call it on a pool thread.
  */
 #ifndef EGRESS_NATS_DURABILITY_H
 #define EGRESS_NATS_DURABILITY_H
 
 #include "egress/nats/auth.h"
 
-/* Texts for the start of a collector and for doctor. */
+/* Texts that a collector logs at its start and that doctor prints. */
 #define NATS_SYNC_MEANING                                                  \
 	"acknowledgements come before the server's disk has the message, " \
 	"by up to its sync_interval (default 2m), which it tells no client"
@@ -26,12 +26,12 @@
 
 struct nats_durability {
 	int64_t replicas;
-	bool memory; /* storage */
+	bool memory; /* true = storage in memory */
 };
 
 /*
- * Uses its own connection. -ENOENT if there is no such stream, else as
- * nats_stream_span().
+ * Ask the server about @stream, on a connection of its own. -ENOENT if there is
+ * no such stream, else as nats_stream_span().
  */
 int nats_durability(const struct nats_options *options, const char *stream,
 		    struct nats_error *why, struct nats_durability *out);

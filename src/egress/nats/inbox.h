@@ -9,8 +9,8 @@
 #define NATS_INBOX_MAX (NATS_INBOX_PREFIX_MAX + 40)
 
 /*
- * A subject for answers that cannot be guessed: the prefix and 128 random bits.
- * A client that may not subscribe to the prefix cannot forge an answer.
+ * Make a subject for answers that cannot be guessed: the prefix and 128 random
+ * bits. A client that may not subscribe to the prefix cannot forge an answer.
  */
 int nats_inbox_make(const struct nats_options *from, char out[NATS_INBOX_MAX]);
 

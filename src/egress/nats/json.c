@@ -4,7 +4,7 @@
 
 #define NS INT64_C(1000000000)
 
-/* What is left to read. */
+/* The text that is left to read. */
 struct scan {
 	const uint8_t *p;
 	const uint8_t *end;
@@ -97,8 +97,8 @@ static bool skip_key(struct scan *s)
 }
 
 /*
- * Skip the rest after the opening bracket. The recursion ends at
- * NATS_JSON_DEPTH.
+ * Skip the rest of an object or array, after its opening bracket. The recursion
+ * ends at NATS_JSON_DEPTH.
  */
 static bool skip_rest(struct scan *s, char close, int depth)
 {
@@ -153,14 +153,14 @@ bool nats_json_is_object(struct wire_view text)
 	return s.p == s.end;
 }
 
-/* The next member or element. False at the end. */
+/* Get the next member or element. False at the end. */
 static bool element_next(struct scan *s, struct wire_view *key,
 			 struct wire_view *out)
 {
 	const uint8_t *from;
 
 	skip_space(s);
-	/* A bracket precedes the first one, a comma the others. */
+	/* A bracket precedes the first element, a comma each other one. */
 	if (!char_take(s, key != NULL ? '{' : '[') && !char_take(s, ','))
 		return false;
 	skip_space(s);
@@ -267,7 +267,10 @@ static int hex_digit_value(uint8_t c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The character after a backslash; 0 if it is invalid or a NUL. */
+/*
+ * The character that an escape sequence stands for; 0 if it is invalid or a
+ * NUL.
+ */
 static char take_escape(struct scan *s)
 {
 	static const char from[] = "\"\\/bfnrt";
@@ -294,7 +297,7 @@ static char take_escape(struct scan *s)
 	return (char)code;
 }
 
-/* The text between the quotes. */
+/* Get the text between the quotes. */
 static bool string_unquote(struct wire_view value, struct scan *out)
 {
 	struct scan s = scan_of(value);
@@ -386,8 +389,8 @@ static bool take_digits(struct scan *s, int digits, int64_t low, int64_t high,
 }
 
 /*
- * Days since 1970-01-01 in the Gregorian calendar, with years from March to
- * February.
+ * Days from 1970-01-01 to a date of the Gregorian calendar. Years are counted
+ * from March to February.
  */
 static int64_t days_since_1970(int64_t year, int64_t month, int64_t day)
 {
@@ -398,7 +401,10 @@ static int64_t days_since_1970(int64_t year, int64_t month, int64_t day)
 	       1 - 719468;
 }
 
-/* ".891944517", to nine digits, or nothing. */
+/*
+ * Parse the fraction of a second, ".891944517", of up to nine digits, or
+ * nothing.
+ */
 static bool take_fraction(struct scan *s, int64_t *ns)
 {
 	int64_t unit = NS / 10;
@@ -413,7 +419,7 @@ static bool take_fraction(struct scan *s, int64_t *ns)
 	return unit < NS / 10;
 }
 
-/* "Z" or "+01:00", in seconds. */
+/* Parse "Z" or "+01:00", to seconds. */
 static bool take_zone(struct scan *s, int64_t *seconds)
 {
 	int64_t hours, minutes;

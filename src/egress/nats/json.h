@@ -2,8 +2,8 @@
  * egress/nats/json.h - parse JSON from a server
  *
  * A value is a view of its text; nothing is copied or allocated. The input may
- * be any bytes: invalid JSON, too deep nesting and wrong types are refused.
- * Pure functions.
+ * be any bytes: the functions refuse invalid JSON, too deep nesting and values
+ * of the wrong type. Pure functions.
  */
 #ifndef EGRESS_NATS_JSON_H
 #define EGRESS_NATS_JSON_H
@@ -19,7 +19,7 @@
  */
 #define NATS_JSON_DEPTH 32
 
-/* True if @text is one object and nothing else. */
+/* True if @text is one JSON object and nothing else. */
 bool nats_json_is_object(struct wire_view text);
 
 /* The value of the first member @name of @object; false if there is none. */
@@ -33,16 +33,16 @@ bool nats_json_member(struct wire_view object, const char *name,
 bool nats_json_next(struct wire_view *rest, struct wire_view *key,
 		    struct wire_view *out);
 
-/* Convert a value; false if it has another type or is out of range. */
+/* Convert a JSON value; false if it has another type or is out of range. */
 bool nats_json_uint(struct wire_view value, uint64_t *out);
 bool nats_json_int(struct wire_view value, int64_t *out);
 bool nats_json_bool(struct wire_view value, bool *out);
 bool nats_json_null(struct wire_view value);
-/* RFC 3339, as nanoseconds since 1970; years from 1970 to 2261. */
+/* Convert a time of RFC 3339 to nanoseconds since 1970; years 1970 to 2261. */
 bool nats_json_time(struct wire_view value, int64_t *out);
 /*
- * A string without its escapes. Refused if it does not fit with its NUL, or
- * contains a NUL. Escaped characters above U+007F become '?'.
+ * Copy a string without its escapes to @out. False if it does not fit with its
+ * NUL, or contains a NUL. Escaped characters above U+007F become '?'.
  */
 bool nats_json_string(struct wire_view value, char *out, size_t size);
 

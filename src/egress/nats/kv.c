@@ -16,7 +16,7 @@
 #define STREAM_MAX (BUCKET_MAX + 8)
 #define KEY_MAX	   512
 
-/* Limit for values, because a value is copied and its length is an int. */
+/* Maximum bytes of a value: it is copied, and its length must fit an int. */
 #define VALUE_MAX ((int64_t)64 << 20)
 
 /* A bucket or server that takes less is refused. */
@@ -25,7 +25,7 @@
 struct nats_kv {
 	struct nats_options options;
 	char bucket[BUCKET_MAX];
-	char stream[STREAM_MAX]; /* the stream of the bucket */
+	char stream[STREAM_MAX]; /* name of the stream that holds the bucket */
 	int replicas;
 	pthread_mutex_t lock; /* protects the fields below */
 	struct nats_api api;  /* client is NULL if not connected */
@@ -46,8 +46,8 @@ static int create_bucket(struct nats_kv *kv, struct nats_error *why,
 	char body[NATS_API_BODY_MAX];
 
 	/*
-	 * The same configuration as of other clients, so that they can use the
-	 * bucket.
+	 * The configuration is the one that other NATS clients use, so that
+	 * they can use the bucket.
 	 */
 	snprintf(body, sizeof(body),
 		 "{\"name\":\"%s\",\"description\":\"state of arancini "
@@ -63,6 +63,12 @@ static int create_bucket(struct nats_kv *kv, struct nats_error *why,
 			       reply, out);
 }
 
+/* A reader takes any bucket, and creates none. */
+static bool kv_is_written(const struct nats_kv *kv)
+{
+	return kv->replicas != 0;
+}
+
 /* Refuse settings with which values that were stored would be lost. */
 static int verify_bucket(const struct nats_kv *kv,
 			 const struct nats_reply_stream *info,
@@ -73,10 +79,19 @@ static int verify_bucket(const struct nats_kv *kv,
 			 "stream %s is not a bucket to write to", kv->stream);
 		return -EPERM;
 	}
+	if (!kv_is_written(kv))
+		return 0;
 	if (!info->discard_new && (info->max_bytes > 0 || info->max_msgs > 0)) {
 		snprintf(why->text, sizeof(why->text),
 			 "bucket %s has discard old: when it is full it drops "
 			 "what is needed; set it to new",
+			 kv->bucket);
+		return -EPERM;
+	}
+	if (info->max_age_ns > 0) {
+		snprintf(why->text, sizeof(why->text),
+			 "bucket %s has a ttl (max_age): files that are needed "
+			 "would vanish; set it to 0",
 			 kv->bucket);
 		return -EPERM;
 	}
@@ -100,7 +115,7 @@ static int set_max(struct nats_kv *kv, const struct nats_reply_stream *info,
 		max = VALUE_MAX;
 	if (info->max_msg_size > 0 && info->max_msg_size < max)
 		max = info->max_msg_size;
-	if (max < VALUE_MIN) {
+	if (max < VALUE_MIN && kv_is_written(kv)) {
 		snprintf(why->text, sizeof(why->text),
 			 "the server's max_payload is %" PRId64
 			 " bytes: raise it to %d at least",
@@ -118,7 +133,7 @@ static int bind_bucket(struct nats_kv *kv, struct nats_error *why)
 	int err = nats_api_stream(&kv->api, "STREAM.INFO", kv->stream, NULL,
 				  why, &reply, &info);
 
-	if (err == -ENOENT && kv->replicas != 0)
+	if (err == -ENOENT && kv_is_written(kv))
 		err = create_bucket(kv, why, &reply, &info);
 	if (err == -ENOENT)
 		snprintf(why->text, sizeof(why->text), "there is no bucket %s",
@@ -141,7 +156,8 @@ static int connect_kv(struct nats_kv *kv, struct nats_error *why)
 }
 
 /*
- * Begin a call: lock and connect. kv_call_end() ends it, also after an error.
+ * Begin a call: lock and connect. kv_call_end() must follow, also after an
+ * error.
  */
 static int kv_call_begin(struct nats_kv *kv, struct nats_error *why)
 {
@@ -157,7 +173,7 @@ static int kv_call_begin(struct nats_kv *kv, struct nats_error *why)
 	return err;
 }
 
-/* End a call with the result @err. */
+/* End a call with result @err, and return @err. */
 static int kv_call_end(struct nats_kv *kv, int err)
 {
 	/*
@@ -208,7 +224,10 @@ size_t nats_kv_max(const struct nats_kv *kv)
 	return atomic_load(&kv->max);
 }
 
-/* -EINVAL if it is not a key or, with @pattern, a pattern of keys. */
+/*
+ * The subject of a key. -EINVAL if @key is not a valid key or, if @pattern is
+ * true, not a valid pattern.
+ */
 static int subject_of(const struct nats_kv *kv, const char *key, bool pattern,
 		      char out[KEY_MAX])
 {
@@ -221,10 +240,10 @@ static int subject_of(const struct nats_kv *kv, const char *key, bool pattern,
 
 /* Reading */
 
-/* The value of a key; bytes are to be freed. */
+/* The value of a key; the caller frees bytes. */
 struct entry {
 	uint64_t revision;
-	bool deleted; /* a marker that the key was removed */
+	bool deleted; /* the entry is a marker that the key was removed */
 	uint8_t *bytes;
 	size_t len;
 };
@@ -266,7 +285,7 @@ static int take_direct(struct nats_received *msg, const char *subject,
 	return 0;
 }
 
-/* From any server that has the message. */
+/* Get the entry from any server that has the message. */
 static int get_direct(struct nats_kv *kv, const char *subject,
 		      struct nats_error *why, struct entry *out)
 {
@@ -289,7 +308,7 @@ static int get_direct(struct nats_kv *kv, const char *subject,
 	return err;
 }
 
-/* From the leader. */
+/* Get the entry from the leader. */
 static int get_message(struct nats_kv *kv, const char *subject,
 		       struct nats_error *why, struct entry *out)
 {
@@ -378,7 +397,7 @@ static int ack_check(struct nats_received *reply, struct nats_error *why)
 	return err;
 }
 
-/* @revision: expected revision of the key; NULL = any. */
+/* Store a value if the key is at *@revision; NULL = at any revision. */
 static int value_store(struct nats_kv *kv, const char *subject,
 		       struct wire_view v, const uint64_t *revision,
 		       struct nats_error *why)
@@ -419,7 +438,10 @@ int nats_kv_put(struct nats_kv *kv, const char *key, const void *bytes,
 	return kv_call_end(kv, err);
 }
 
-/* A removed key has a marker with a revision. */
+/*
+ * If the key was removed, store over the marker of the removal, which has a
+ * revision.
+ */
 static int store_over_removal(struct nats_kv *kv, const char *subject,
 			      struct wire_view v, struct nats_error *why)
 {
@@ -462,7 +484,10 @@ int nats_kv_purge(struct nats_kv *kv, const char *pattern,
 	err = subject_of(kv, pattern, true, subject);
 	if (err < 0)
 		return kv_call_end(kv, err);
-	/* Purge: deleting a key would leave a marker forever. */
+	/*
+	 * Purge the messages, because deleting a key would leave a marker
+	 * forever.
+	 */
 	snprintf(body, sizeof(body), "{\"filter\":\"%s\"}", subject);
 	err = nats_api_request(&kv->api, "STREAM.PURGE", kv->stream, body, why,
 			       &reply);
@@ -517,7 +542,7 @@ static int add_page(const struct nats_kv *kv, struct wire_view subjects,
 	return err;
 }
 
-/* Get one page of keys, starting at the number of those already read. */
+/* Get one page of keys, starting after those already read. */
 static int ask_keys(struct nats_kv *kv, struct keys *keys, uint64_t *total,
 		    struct nats_error *why)
 {

@@ -98,7 +98,10 @@ static natsStatus set_identity(natsOptions *o, const struct nats_options *from)
 	return s;
 }
 
-/* libnats treats tls:// as nats:// and would continue without TLS. */
+/*
+ * libnats treats tls:// as nats:// and would connect without TLS, so such URLs
+ * are handled here.
+ */
 static bool wants_tls(const struct nats_options *from)
 {
 	for (size_t i = 0; i < from->server_count; i++)
@@ -146,7 +149,10 @@ static natsStatus set_limits(natsOptions *o, const struct nats_options *from)
 	return s;
 }
 
-/* libnats' own inboxes can be guessed, because it seeds them with the time. */
+/*
+ * Set a random inbox prefix: libnats' own inboxes can be guessed, because it
+ * seeds them with the time.
+ */
 static natsStatus set_inbox(natsOptions *o, const struct nats_options *from)
 {
 	char prefix[NATS_INBOX_MAX];
@@ -156,7 +162,10 @@ static natsStatus set_inbox(natsOptions *o, const struct nats_options *from)
 	return natsOptions_SetCustomInboxPrefix(o, prefix);
 }
 
-/* Without a handler libnats writes to standard error. */
+/*
+ * Set as handler because libnats writes errors to standard error if there is
+ * none.
+ */
 static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus s,
 		     void *arg)
 {

@@ -10,27 +10,30 @@
 
 #include <nats/nats.h>
 
-/* Bytes that libnats reads and writes at once. */
+/* Bytes that libnats reads or writes in one call. */
 #define NATS_IO_BUFFER (256 << 10)
 
 struct nats_client {
 	natsConnection *nc;
 };
 
-/* The caller destroys the options. They disable reconnects. */
+/*
+ * Make options for libnats, which disable reconnects. The caller destroys them.
+ */
 int nats_options_make(const struct nats_options *from, struct nats_error *why,
 		      natsOptions **out);
 
-/* The errno of a status. */
+/* Convert a status of libnats to a negative errno. */
 int nats_errno(natsStatus s);
 
-/* The same, with a text in *@why. */
+/* Convert a status as above, and write a text to *@why. */
 int nats_failed(natsStatus s, const char *doing, struct nats_error *why);
 
 /*
- * The same for a request to @subject on @nc. The server does not answer a
- * request that the user may not make, but reports it once on the connection:
- * then the result is -EACCES and not a timeout, and @why has the subject.
+ * Convert the status of a request to @subject on @nc, and write a text to
+ * *@why. The server does not answer a request that the user may not make, but
+ * reports the refusal once on the connection. Then the result is -EACCES
+ * instead of -ETIMEDOUT, and *@why has the subject.
  */
 int nats_request_failed(natsConnection *nc, natsStatus s, const char *subject,
 			const char *doing, struct nats_error *why);

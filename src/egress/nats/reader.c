@@ -12,28 +12,32 @@
 #include <time.h>
 
 #define HEARTBEAT_MS 2000
-/* without heartbeats for so long the consumer is gone */
+/* if no heartbeat came for so long, the consumer is gone */
 #define SILENCE_MS (5 * HEARTBEAT_MS)
 #define WAIT_MS	   5000
 #define NS	   INT64_C(1000000000)
 #define STEP_MS	   250 /* interval for checking the connection */
-#define AGAIN_MS   200 /* between attempts to subscribe */
+#define AGAIN_MS   200 /* pause between attempts to subscribe */
 
 struct nats_reader {
 	struct nats_reader_options options;
 	char *filter;
-	struct nats_api api; /* client is NULL if not connected */
+	struct nats_api api; /* api.client is NULL if not connected */
 	struct nats_subscription *sub;
-	char consumer[NATS_CONSUMER_NAME_MAX]; /* "" if not created */
-	struct nats_received *msg;	       /* the message returned last */
-	/* stream sequence; 0 = none yet */
+	char consumer[NATS_CONSUMER_NAME_MAX]; /* name; "" if not created */
+	/* the message returned last, owned by the reader */
+	struct nats_received *msg;
+	/* stream sequence of the last message; 0 = none yet */
 	uint64_t last_seq;
-	/* next delivery number of this consumer */
+	/* consumer sequence of the next delivery */
 	uint64_t next_delivery;
-	int64_t heard_ms; /* time of its last message */
+	int64_t heard_ms; /* time of the last message from this consumer */
 };
 
-/* No answer is awaited; a consumer that remains expires. */
+/*
+ * Request the deletion and do not wait for the answer: a consumer that remains
+ * expires.
+ */
 static void delete_consumer(struct nats_reader *r)
 {
 	char subject[NATS_API_SUBJECT_MAX];
@@ -57,7 +61,7 @@ static void reader_unsubscribe(struct nats_reader *r)
 	r->sub = NULL;
 }
 
-/* RFC 3339, to the nanosecond. */
+/* Write a time as RFC 3339 in nanoseconds. */
 static void format_time(uint64_t ns, char *out, size_t size)
 {
 	time_t seconds = (time_t)(ns / (uint64_t)NS);
@@ -69,7 +73,7 @@ static void format_time(uint64_t ns, char *out, size_t size)
 	snprintf(out, size, "%s.%09" PRIu64 "Z", text, ns % (uint64_t)NS);
 }
 
-/* The start position, as members of a consumer's configuration. */
+/* Write the start position as members of a consumer's configuration. */
 static void format_start(const struct nats_reader *r, char *out, size_t size)
 {
 	static const char by_seq[] = "\"deliver_policy\":\"by_start_sequence\","
@@ -101,7 +105,7 @@ static void format_start(const struct nats_reader *r, char *out, size_t size)
 	}
 }
 
-/* Create a consumer that delivers to @inbox. */
+/* Create a consumer that delivers messages to @inbox. */
 static int create_consumer(struct nats_reader *r, const char *inbox,
 			   struct nats_error *why)
 {
@@ -161,9 +165,9 @@ static int connect_reader(struct nats_reader *r, struct nats_error *why)
 }
 
 /*
- * The connection is stopped before the subscription is destroyed: libnats 3.4
- * may deliver a message that arrives in between to freed memory, and a stopped
- * connection reads none.
+ * Stop the connection before the subscription is destroyed. Otherwise a message
+ * may arrive in between, and libnats 3.4 may deliver it to freed memory. A
+ * stopped connection reads no messages.
  */
 static void reader_disconnect(struct nats_reader *r)
 {
@@ -214,8 +218,8 @@ void nats_reader_close(struct nats_reader *r)
 }
 
 /*
- * Drop the consumer; the next attempt creates another, if necessary on a new
- * connection.
+ * Drop the consumer. The next attempt creates another one, if necessary on a
+ * new connection.
  */
 static void reader_resubscribe(struct nats_reader *r)
 {
@@ -230,7 +234,10 @@ static void reader_resubscribe(struct nats_reader *r)
 	nats_client_sleep_ms(AGAIN_MS);
 }
 
-/* Tell the server that earlier messages were taken: it waits for that. */
+/*
+ * Answer a flow control request: the server sends no more messages until it
+ * knows that earlier ones were taken.
+ */
 static void answer_flow_control(struct nats_reader *r, const char *subject)
 {
 	static const char prefix[] = "$JS.FC.";
@@ -243,7 +250,7 @@ static void answer_flow_control(struct nats_reader *r, const char *subject)
 						  .subject = subject });
 }
 
-/* True if the heartbeat @msg refers to a message that did not arrive. */
+/* True if the heartbeat @msg names a message that did not arrive. */
 static bool tells_of_gap(const struct nats_reader *r, struct nats_received *msg)
 {
 	const char *last = nats_received_header(msg, "Nats-Last-Consumer");
@@ -257,8 +264,8 @@ static bool tells_of_gap(const struct nats_reader *r, struct nats_received *msg)
 }
 
 /*
- * True if it is a message of the stream. Headers are not used, because the
- * publisher of the message wrote them.
+ * True if @msg is a message of the stream. This does not depend on its headers,
+ * because the publisher of the message wrote them.
  */
 static bool msg_is_delivery(const struct nats_received *msg)
 {
@@ -268,7 +275,10 @@ static bool msg_is_delivery(const struct nats_received *msg)
 	return reply != NULL && nats_reply_place(reply, &place);
 }
 
-/* Handle a status message of the consumer. False: create a new consumer. */
+/*
+ * Handle a status message of the consumer. False if a new consumer has to be
+ * created.
+ */
 static bool take_status(struct nats_reader *r)
 {
 	const char *status = nats_received_header(r->msg, "Status");
@@ -283,7 +293,7 @@ static bool take_status(struct nats_reader *r)
 	return true;
 }
 
-/* Read the metadata of the message. False if an earlier message is missing. */
+/* Read the metadata of the message. False if a message before it is missing. */
 static bool msg_examine(struct nats_reader *r, struct nats_read *out)
 {
 	const char *reply = nats_received_reply(r->msg);
@@ -318,7 +328,7 @@ static int read_headers(struct nats_received *msg, struct nats_read *out)
 		       : 0;
 }
 
-/* One attempt of at most @ms: 1 with a message, 0 without. */
+/* Make one attempt of at most @ms. Returns 1 with a message, 0 without. */
 static int reader_attempt(struct nats_reader *r, int64_t ms,
 			  struct nats_read *out)
 {

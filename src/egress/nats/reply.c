@@ -5,14 +5,17 @@
 
 #define ACK_PREFIX "$JS.ACK."
 
-/* Tokens after the prefix: seven, or with domain and account nine and more. */
+/*
+ * Number of tokens after the prefix of a reply subject: seven, or with domain
+ * and account nine or more.
+ */
 #define PLACE_TOKENS_OLD 7
 #define PLACE_TOKENS_NEW 9
 #define PLACE_TOKENS_MAX 16
 
 static const struct wire_view nothing = { (const uint8_t *)"", 0 };
 
-/* Make foreign text printable for the log. */
+/* Replace unprintable bytes of a server's text, which is for the log. */
 static void make_printable(char *text)
 {
 	for (; *text != '\0'; text++)
@@ -135,7 +138,7 @@ static bool read_config(struct wire_view config, const char *name,
 	       get_bool(config, "allow_direct", &out->allow_direct);
 }
 
-/* Fields that a server may omit. */
+/* Read fields that a server may omit. */
 static void read_usage(struct wire_view state, struct nats_reply_stream *out)
 {
 	struct wire_view value;
@@ -241,10 +244,7 @@ bool nats_reply_success(struct wire_view json)
 	       nats_json_bool(value, &success) && success;
 }
 
-/*
- * Take the text up to the next "\r
- * "; false at the end.
- */
+/* Take the text up to the next "\r\n"; false at the end. */
 static bool next_line(struct wire_view *rest, struct wire_view *line)
 {
 	const uint8_t *end = memmem(rest->p, rest->len, "\r\n", 2);
@@ -318,7 +318,10 @@ bool nats_reply_place(const char *subject, struct nats_reply_place *out)
 	if (++n != PLACE_TOKENS_OLD &&
 	    (n < PLACE_TOKENS_NEW || n > PLACE_TOKENS_MAX))
 		return false;
-	/* [domain, account,] stream, consumer, deliveries, and then: */
+	/*
+	 * The subject has [domain, account,] stream, consumer, deliveries,
+	 * then:
+	 */
 	at = n == PLACE_TOKENS_OLD ? 3 : 5;
 	if (!token_uint(token[at], len[at], &place.stream_seq) ||
 	    !token_uint(token[at + 1], len[at + 1], &place.delivery) ||

@@ -29,8 +29,8 @@ enum nats_js_error {
 
 /* The "error" of an answer. */
 struct nats_reply_error {
-	uint32_t code;			/* err_code; 0 if missing */
-	char text[NATS_REPLY_TEXT_MAX]; /* printable */
+	uint32_t code;			/* member err_code; 0 if missing */
+	char text[NATS_REPLY_TEXT_MAX]; /* has only printable characters */
 };
 
 /* True if @json is an error answer, or is not JSON. */
@@ -43,15 +43,17 @@ struct nats_reply_stream {
 	uint64_t first_seq;
 	uint64_t last_seq;
 	uint64_t bytes;
-	uint64_t deleted; /* sequences in first..last without a message */
+	/* number of deleted messages between first and last */
+	uint64_t deleted;
 	int64_t first_ns; /* when the first message was stored; 0 = missing */
 	int64_t last_ns;
-	bool by_limits;	    /* retention by limits */
-	bool persist_async; /* acknowledges before it writes */
+	bool by_limits; /* the stream removes messages only by its limits */
+	/* the stream acknowledges before it writes to disk */
+	bool persist_async;
 	bool no_ack;
 	bool sealed;
 	bool mirror;
-	bool transform; /* stores messages under other subjects */
+	bool transform; /* the stream stores messages under changed subjects */
 	bool allow_direct;
 	bool discard_new; /* when full, refuse; else drop the oldest */
 	/* 0 or less = no limit */
@@ -60,40 +62,44 @@ struct nats_reply_stream {
 	int64_t max_msgs;
 	int64_t max_bytes;
 	int64_t max_age_ns;
-	struct wire_view subjects; /* an array of strings, or empty */
+	struct wire_view subjects; /* a JSON array of strings, or empty */
 };
 
 bool nats_reply_stream(struct wire_view json, const char *name,
 		       struct nats_reply_stream *out);
 
 /*
- * STREAM.INFO with a filter of subjects: the total number of matches, and an
- * object with the subjects of this page as keys. False if there are none.
+ * The answer to STREAM.INFO with a filter of subjects. *@total is the number of
+ * matching subjects, and *@out an object that has the subjects of this page as
+ * its keys. False if the answer has no subjects.
  */
 bool nats_reply_subjects(struct wire_view json, uint64_t *total,
 			 struct wire_view *out);
 
-/* STREAM.MSG.GET */
+/* The answer to STREAM.MSG.GET */
 struct nats_reply_message {
 	uint64_t seq;
-	struct wire_view headers; /* strings in base64, or empty */
+	struct wire_view headers; /* strings in base64; empty if missing */
 	struct wire_view data;
 };
 
 bool nats_reply_message(struct wire_view json, struct nats_reply_message *out);
 
-/* CONSUMER.CREATE: the consumer's name, valid as a subject token. */
+/*
+ * The answer to CONSUMER.CREATE: the name of the consumer, which is checked to
+ * be a valid token of a subject.
+ */
 bool nats_reply_consumer(struct wire_view json,
 			 char name[NATS_CONSUMER_NAME_MAX]);
 
-/* STREAM.PURGE, CONSUMER.DELETE */
+/* True if STREAM.PURGE or CONSUMER.DELETE succeeded. */
 bool nats_reply_success(struct wire_view json);
 
 /*
- * The value of header @name in @block, which has a line "NATS/1.0", a line
- * "Name: value" for each header, and an empty line, all ended by CR LF. False
- * if the header is missing, or its value does not fit or has a control
- * character.
+ * Get the value of header @name from @block. The block has a line "NATS/1.0", a
+ * line "Name: value" for each header, and an empty line, each ended by CR LF.
+ * False if the header is missing, its value does not fit, or its value has a
+ * control character.
  */
 bool nats_reply_header(struct wire_view block, const char *name, char *out,
 		       size_t size);

@@ -8,15 +8,16 @@
 
 #define WAIT_MS 5000
 
-/* Texts of a message's headers. */
+/* Texts of the headers of one message. */
 struct header_text {
 	char after[MESSAGE_ID_MAX];
 	char predecessor[32];
 };
 
 /*
- * The predecessor is named by the sequence if it is known, else by the id: an
- * estimated sequence could let a message in after that of another writer.
+ * Make message @i. It names its predecessor by the sequence if that is known,
+ * else by the id: with an estimated sequence, the message could be stored after
+ * a message of another writer.
  */
 static struct nats_send message_make(const struct nats_resend *r, size_t i,
 				     struct header_text *text)

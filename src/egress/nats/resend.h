@@ -2,10 +2,11 @@
  * egress/nats/resend.h - publish messages in a chain and wait for the last
  *
  * For messages outside the publisher's window: those that open an epoch, and
- * those that the stream has lost. Each message is refused unless it follows its
- * predecessor, so the acknowledgement of the last one covers all.
+ * those that the stream has lost. The stream refuses a message unless it
+ * directly follows its predecessor, so the acknowledgement of the last message
+ * covers all of them.
  *
- * Blocking	For a pool thread.
+ * Blocking	Blocks; call it on a pool thread.
  */
 #ifndef EGRESS_NATS_RESEND_H
 #define EGRESS_NATS_RESEND_H
@@ -18,23 +19,24 @@ struct nats_resend_message {
 	const char *subject;
 	struct wire_view bytes;
 	char id[MESSAGE_ID_MAX];
-	const char *encoding; /* NULL = none */
+	const char *encoding; /* Content-Encoding; NULL = none */
 	bool has_after;
-	struct record_id after; /* for the header Arancini-After */
+	struct record_id after; /* value of the header Arancini-After */
 };
 
 struct nats_resend {
 	const char *collector;
 	const char *schema;
-	uint64_t after_seq; /* the last sequence of the stream */
+	uint64_t after_seq; /* sequence of the stream's last message */
 	const struct nats_resend_message *messages;
 	size_t count;
 };
 
 /*
- * Store all messages after @r->after_seq: 0 if the last one got the expected
- * sequence. -EBUSY if the stream ends elsewhere, -EAGAIN for any other refusal,
- * -ETIMEDOUT, -ENOTCONN. Some may be stored.
+ * Store all messages of @r after sequence @r->after_seq. Returns 0 if the last
+ * one got the expected sequence. -EBUSY if the stream ends at another sequence,
+ * -EAGAIN if the stream refuses a message for another reason, -ETIMEDOUT,
+ * -ENOTCONN. After an error some messages may be stored.
  */
 int nats_resend(struct nats_conn *link,
 		const struct nats_stream_options *options,

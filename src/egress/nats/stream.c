@@ -8,16 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAIT_MS	    5000
-#define LOOK_MS	    2000 /* for a request whose answer is optional */
+#define WAIT_MS 5000
+/* timeout in ms of a request whose answer is optional */
+#define LOOK_MS	    2000
 #define MAX_AGE_S   (24 * 3600)
 #define MAX_BYTES   (INT64_C(32) << 30)
 #define DUPLICATE_S 120
 #define NS	    INT64_C(1000000000)
 
 /*
- * How many messages to go back to find one of ours. More than one is needed
- * only if other writers use the stream, or messages were deleted.
+ * How many messages to search backwards for one with an id of ours. More than
+ * one is needed only if other writers use the stream, or messages were deleted.
  */
 #define LOOK_BACK 1000
 
@@ -61,8 +62,8 @@ static bool subjects_cover(struct wire_view subjects, const char *subject)
 }
 
 /*
- * Refuse settings with which a stream would lose acknowledged messages, or
- * would not keep them under their subjects.
+ * Refuse a stream whose settings would lose acknowledged messages or store them
+ * under other subjects.
  */
 static int verify_contents(const struct nats_reply_stream *stream,
 			   const struct nats_stream_options *options,
@@ -100,7 +101,10 @@ static int verify_contents(const struct nats_reply_stream *stream,
 	return 0;
 }
 
-/* An existing stream belongs to the operator; check only that it is usable. */
+/*
+ * Check that an existing stream is usable. Its other settings are the
+ * operator's choice.
+ */
 static int stream_verify(const struct nats_reply_stream *stream,
 			 const struct nats_stream_options *options,
 			 struct nats_error *why)
@@ -123,7 +127,7 @@ static struct nats_api api_of(struct nats_conn *link,
 				  or_default(options->wait_ms, WAIT_MS) };
 }
 
-/* "a.>","b.>"; -EINVAL if one of them is invalid. */
+/* Write the subjects as "a.>","b.>"; -EINVAL if one of them is invalid. */
 static int list_subjects(const struct nats_stream_options *options, char *out,
 			 size_t size)
 {
@@ -141,7 +145,7 @@ static int list_subjects(const struct nats_stream_options *options, char *out,
 	return 0;
 }
 
-/* The configuration of the stream to create; -EINVAL if it is invalid. */
+/* Write the configuration of the stream to create; -EINVAL if it is invalid. */
 static int format_config(const struct nats_stream_options *options, char *out,
 			 size_t size)
 {
@@ -173,7 +177,10 @@ static int format_config(const struct nats_stream_options *options, char *out,
 	return n >= (int)size ? -EINVAL : 0;
 }
 
-/* The server reserves the maximum size of a stream. */
+/*
+ * Add a hint to *@why: the server reserves the maximum size of a stream, and
+ * has less space.
+ */
 static void add_size_hint(const struct nats_stream_options *options,
 			  struct nats_error *why)
 {
@@ -225,13 +232,13 @@ static int stream_find(const struct nats_api *api,
 	if (err < 0)
 		return err;
 	err = stream_verify(out, options, why);
-	/* they are views into the answer, which is freed */
+	/* subjects are views into the answer, which is freed */
 	out->subjects.len = 0;
 	nats_received_free(reply);
 	return err;
 }
 
-/* Read the id from a message's headers. False if it is not one of ours. */
+/* Read the id from a message's headers. False if it is not an id of ours. */
 static bool read_id(const struct nats_api_message *m, struct nats_tail *out)
 {
 	char after[MESSAGE_ID_MAX];
@@ -253,8 +260,9 @@ static bool read_id(const struct nats_api_message *m, struct nats_tail *out)
 }
 
 /*
- * Examine the message at @seq, going backwards. True if more is to be found:
- * the last id, and the last record.
+ * Examine one message; the caller goes backwards from the end. Returns true if
+ * the search must go on, because the last id or the last record was not found
+ * yet.
  */
 static bool look_at(const struct nats_api_message *m, struct nats_tail *out)
 {
@@ -272,12 +280,12 @@ static bool look_at(const struct nats_api_message *m, struct nats_tail *out)
 		out->has_record = one.has_record;
 		out->record = one.record;
 	} else {
-		return false; /* written before ids existed */
+		return false; /* such events were written before ids existed */
 	}
 	return !out->has_record;
 }
 
-/* Refuse a message whose id no collector makes; see EPOCH_MAX. */
+/* Refuse a stream with a message whose id no collector makes; see EPOCH_MAX. */
 static int verify_epochs(const struct nats_stream_options *options,
 			 const struct nats_tail *tail, uint64_t seq,
 			 struct nats_error *why)
@@ -367,15 +375,15 @@ int nats_stream_prepare(struct nats_conn *link,
 
 /* Opening an epoch */
 
-/* Texts of the event's headers. */
+/* Texts of the headers of the event. */
 struct epoch_text {
 	char after[MESSAGE_ID_MAX];
 	char last_seq[24];
 };
 
 /*
- * By the sequence of the last message, not by its id: a restarted server does
- * not know ids older than the duplicate window, and would refuse.
+ * Expect the sequence of the last message, not its id: a restarted server does
+ * not know ids older than the duplicate window, and would refuse the event.
  */
 static void expect_tail(struct nats_send *m, const struct nats_epoch *epoch,
 			const struct nats_tail *tail, struct epoch_text *text)
@@ -458,7 +466,7 @@ int nats_stream_look(struct nats_conn *link,
 	if (err < 0)
 		return err;
 	err = stream_verify(&s, options, why);
-	nats_received_free(reply); /* s.subjects is a view into it */
+	nats_received_free(reply); /* s.subjects is a view into the answer */
 	if (err < 0)
 		return err;
 	*out = (struct nats_stream_state){

@@ -1,7 +1,7 @@
 /*
  * egress/nats/stream.h - the stream: create it, read its end, open an epoch
  *
- * All functions block: for a pool thread.
+ * All functions block; call them on a pool thread.
  */
 #ifndef EGRESS_NATS_STREAM_H
 #define EGRESS_NATS_STREAM_H
@@ -13,7 +13,7 @@ struct nats_conn;
 
 #define NATS_SUBJECTS_MAX 4
 
-/* Header of epoch events: the last record that the stream holds. */
+/* Header of epoch events: the last record that the stream held before. */
 #define NATS_AFTER_HEADER "Arancini-After"
 
 /* Settings of a new stream, and requirements for an existing one. */
@@ -22,23 +22,23 @@ struct nats_stream_options {
 	const char *subjects[NATS_SUBJECTS_MAX];
 	size_t subject_count;
 	bool no_create;
-	bool memory; /* storage; default file */
-	/* when full, refuse instead of dropping the oldest */
+	bool memory; /* storage in memory; default on disk */
+	/* a full stream refuses new messages instead of dropping the oldest */
 	bool discard_new;
-	int64_t replicas;    /* default 1 */
+	int64_t replicas;    /* number of replicas; default 1 */
 	int64_t max_age_s;   /* default 24 h; -1 = no limit */
 	int64_t max_bytes;   /* default 32 GiB; -1 = no limit */
-	int64_t duplicate_s; /* default 120 */
+	int64_t duplicate_s; /* duplicate window; default 120 */
 	int64_t wait_ms;     /* timeout for an answer; default 5000 */
 };
 
-/* The end of a stream, for a writer. */
+/* The end of a stream, as a writer needs it. */
 struct nats_tail {
 	int64_t created_ns; /* identity of the stream, together with its name */
 	uint64_t last_seq;
-	int64_t max_msg_size; /* including headers; 0 or less = no limit */
+	int64_t max_msg_size; /* with headers; 0 or less = no limit */
 
-	/* The last message that has one of our ids. */
+	/* The last message whose id is one of ours. */
 	bool has_id;
 	uint64_t id_seq;
 	char id_text[MESSAGE_ID_MAX];
@@ -56,10 +56,10 @@ struct nats_tail {
 };
 
 /*
- * Find or create the stream, and check that it is writable: -ENOENT (and must
- * not be created), -EINVAL (it does not accept or would not keep our subjects, or
- * has a message with an epoch beyond EPOCH_MAX),
- * -EAGAIN (its server is not ready), -ETIMEDOUT.
+ * Find or create the stream, and check that it is writable. -ENOENT if it does
+ * not exist and must not be created. -EINVAL if it does not accept or would not
+ * keep our subjects, or has a message with an epoch above EPOCH_MAX. -EAGAIN if
+ * its server is not ready. -ETIMEDOUT.
  */
 int nats_stream_prepare(struct nats_conn *link,
 			const struct nats_stream_options *options,
@@ -74,15 +74,18 @@ struct nats_epoch {
 	const char *collector;
 	const char *schema;
 	uint64_t epoch;
-	/* The last record in the stream; recorded for recovery. */
+	/*
+	 * The last record in the stream, which is stored in the event for
+	 * recovery.
+	 */
 	bool has_record;
 	struct record_id record;
 };
 
 /*
- * Store it directly after @tail: -ESTALE if the stream has newer messages. With
- * @tail NULL, store it at the end: read the tail again afterwards. *@seq is its
- * sequence and @id its message id.
+ * Store the event directly after @tail: -ESTALE if the stream has newer
+ * messages. With @tail NULL, store it at the end of the stream; then read the
+ * tail again. *@seq is the sequence of the event and @id its message id.
  */
 int nats_stream_open_epoch(struct nats_conn *link,
 			   const struct nats_stream_options *options,
@@ -97,7 +100,8 @@ struct nats_stream_state {
 	uint64_t bytes;
 	uint64_t first_seq;
 	uint64_t last_seq;
-	uint64_t deleted; /* sequences in first..last without a message */
+	/* number of deleted messages between first and last */
+	uint64_t deleted;
 	/* time of the first message by the server's clock; 0 = not known */
 	int64_t first_ns;
 	int64_t last_ns;
@@ -108,8 +112,8 @@ struct nats_stream_state {
 };
 
 /*
- * The current state. -ENOENT if there is no such stream; -EINVAL if its settings
- * were changed to some that nats_stream_prepare() refuses.
+ * Get the current state. -ENOENT if the stream does not exist; -EINVAL if its
+ * settings were changed so that nats_stream_prepare() would refuse it.
  */
 int nats_stream_look(struct nats_conn *link,
 		     const struct nats_stream_options *options,
@@ -122,11 +126,17 @@ struct nats_span {
 	uint64_t last_seq;
 };
 
-/* Uses its own connection. -ENOENT if there is no such stream. */
+/*
+ * Get the range of messages of @stream, on a connection of its own. -ENOENT if
+ * the stream does not exist.
+ */
 int nats_stream_span(const struct nats_options *options, const char *stream,
 		     struct nats_error *why, struct nats_span *out);
 
-/* True if @filter matches every subject that @subject stands for. */
+/*
+ * True if @filter matches every subject that @subject, which may have
+ * wildcards, matches.
+ */
 bool nats_subject_covers(const char *filter, const char *subject);
 
 #endif

@@ -14,9 +14,10 @@
 
 #include <zstd.h>
 
-#define CHUNK_BYTES	(1u << 20) /* in memory; one message may have more */
+/* bytes in memory; more if one message is larger */
+#define CHUNK_BYTES	(1u << 20)
 #define CHUNK_BYTES_MAX (16u << 20)
-#define CHUNKS_MIN	16 /* minimum number of chunks in max_bytes */
+#define CHUNKS_MIN	16 /* max_bytes is at least so many chunks */
 #define SPARES_MAX	2
 #define FILES_MAX	64
 #define FILES_WANTED	8 /* max_bytes is divided into so many files */
@@ -28,9 +29,10 @@
 #define STALL_NS	INT64_C(1000000000)  /* longest wait for a write */
 
 /*
- * After a chunk was compressed, chunks stay uncompressed for this multiple of
- * the time of the compression, which thus takes at most half a percent of the
- * time. Up to some ten thousand updates a second all chunks are compressed.
+ * After a chunk was compressed, the next chunks are not compressed for
+ * COMPRESS_SHARE times as long as the compression took. So compression takes at
+ * most half a percent of the time. Up to some ten thousand updates per second
+ * all chunks are compressed.
  */
 #define COMPRESS_SHARE 200
 #define LEVEL	       1
@@ -42,30 +44,30 @@ struct file_header {
 	uint64_t first;	     /* sequence of the first message in the file */
 	/* last sequence acknowledged when the file was begun */
 	uint64_t acked;
-	uint64_t checksum; /* of the members above */
+	uint64_t checksum; /* checksum of the members above */
 };
 
 enum chunk_flag {
 	CHUNK_ZSTD = 1,
-	CHUNK_END = 2, /* has no messages; means that the run ended well */
+	CHUNK_END = 2, /* chunk without messages: the run ended normally */
 };
 
 struct chunk_header {
-	/* of the members below and of the chunk's bytes */
+	/* checksum of the members below and of the chunk's bytes */
 	uint64_t checksum;
 	uint64_t first; /* sequence of the chunk's first message */
 	uint32_t count;
 	uint32_t flags;
-	uint32_t size;	/* length as stored */
-	uint32_t plain; /* length after decompression */
+	uint32_t size;	/* length of the chunk's bytes as stored */
+	uint32_t plain; /* length of the chunk's bytes after decompression */
 };
 
 enum message_flag {
-	MESSAGE_AFTER = 1, /* has the header Arancini-After */
+	MESSAGE_AFTER = 1, /* the message has the header Arancini-After */
 	MESSAGE_DELTA = 2,
 };
 
-/* In a chunk, before the subject and the bytes of each message. */
+/* Precedes the subject and the bytes of each message in a chunk. */
 struct message_header {
 	uint32_t len;	/* length of the bytes as stored */
 	uint32_t plain; /* length after word_delta_decode() */
@@ -82,14 +84,14 @@ struct message_header {
 	uint64_t after_seq;
 };
 
-/* @count messages in memory, with sequences from @first on. */
+/* A chunk in memory: @count messages with sequences from @first on. */
 struct chunk {
 	struct chunk *next;
 	uint64_t first;
 	uint32_t count;
 	uint32_t len;
 	uint32_t cap;
-	uint32_t encoded; /* bytes that are compressed already */
+	uint32_t encoded; /* number of its bytes that are already compressed */
 	int64_t began_ns; /* start of the chunk's age; 0 = not set yet */
 	uint8_t *bytes;
 };
@@ -114,12 +116,13 @@ struct acked_tail {
 
 	struct tail_file files[FILES_MAX];
 	size_t file_count;
-	uint64_t disk_bytes; /* extents of all files */
+	uint64_t disk_bytes; /* sum of the extents of all files */
 	uint64_t recycled;   /* extent of the old file reused as the newest */
-	int fd; /* of the newest file; -1 = the next chunk begins a file */
+	/* descriptor of the newest file; -1 = the next chunk begins a file */
+	int fd;
 	uint64_t written;    /* the last sequence on disk; 0 = none */
 	int64_t again;	     /* after a disk error, no write before this time */
-	int64_t write_began; /* start of the current write; 0 = none */
+	int64_t write_began; /* time when the current write began; 0 = none */
 
 	/* chunks not yet written; messages are added to the last one */
 	struct chunk *first;
@@ -131,10 +134,13 @@ struct acked_tail {
 	ZSTD_CCtx *compress;
 	ZSTD_DCtx *decompress;
 	int64_t compress_from; /* compress no chunk before this time */
-	uint8_t *stored;       /* buffer: a chunk as it is on disk */
+	uint8_t *stored;       /* buffer for a chunk as it is on disk */
 	size_t stored_cap;
 
-	/* The newest file of an older run that could not be read, and why. */
+	/*
+	 * Name of the newest file of an older run that could not be read, and
+	 * the error.
+	 */
 	int damage_error;
 	char damage_name[NAME_MAX_LEN];
 
@@ -147,8 +153,9 @@ struct acked_tail {
 	size_t plain_cap;
 	size_t plain_len;
 	size_t plain_at;
-	uint32_t plain_left; /* messages of the chunk not read yet */
-	uint8_t *whole;	     /* buffer: a message after word_delta_decode() */
+	/* number of messages of the chunk that were not read yet */
+	uint32_t plain_left;
+	uint8_t *whole; /* buffer: a message after word_delta_decode() */
 	size_t whole_cap;
 	char subject[SUBJECT_MAX];
 };

@@ -14,8 +14,8 @@
 /* Reading */
 
 /*
- * Open file @i for reading. -EBADMSG if the file is damaged or of another
- * stream, -EOPNOTSUPP if another version of arancini wrote the file.
+ * Open file @i for reading. -EBADMSG if the file is damaged or belongs to
+ * another stream, -EOPNOTSUPP if another version of arancini wrote the file.
  */
 static int reader_open(struct acked_tail *t, size_t i)
 {
@@ -59,7 +59,10 @@ static bool header_sane(const struct chunk_header *h)
 	       ((h->flags & CHUNK_ZSTD) != 0 || h->size == h->plain);
 }
 
-/* Read the next chunk into t->stored. 1, or 0 if no complete chunk follows. */
+/*
+ * Read the next chunk into t->stored. Returns 1, or 0 if no complete chunk
+ * follows.
+ */
 static int reader_chunk(struct acked_tail *t, struct chunk_header *h)
 {
 	int64_t got = file_read(t->read_fd, h, sizeof(*h), t->read_offset);
@@ -152,7 +155,7 @@ static int reader_message(struct acked_tail *t, struct acked_message *out)
 	return (h.flags & MESSAGE_DELTA) != 0 ? message_fill(t, &h, out) : 0;
 }
 
-/* Open chunk @h and go to the message that is read next. */
+/* Open chunk @h and advance to message t->read_seq. */
 static int reader_enter(struct acked_tail *t, const struct chunk_header *h)
 {
 	struct acked_message skipped;
@@ -163,7 +166,7 @@ static int reader_enter(struct acked_tail *t, const struct chunk_header *h)
 	return err;
 }
 
-/* Find and open the chunk with the message that is read next. */
+/* Find and open the chunk that has message t->read_seq. */
 static int reader_advance(struct acked_tail *t)
 {
 	struct chunk_header h;
@@ -232,7 +235,7 @@ int acked_tail_seek(struct acked_tail *t, uint64_t seq)
 	return err;
 }
 
-/* Opening */
+/* Opening the tail of an older run */
 
 struct listing {
 	struct acked_tail *t;
@@ -262,7 +265,10 @@ static int file_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A file that cannot be opened gets length 0; reading it returns the error. */
+/*
+ * Get the length of a file; 0 if it cannot be opened: the error is returned
+ * when it is read.
+ */
 static void file_measure(struct acked_tail *t, struct tail_file *file)
 {
 	char name[NAME_MAX_LEN];
@@ -283,8 +289,8 @@ static void file_measure(struct acked_tail *t, struct tail_file *file)
 }
 
 /*
- * Walk the newest file to find its last sequence and whether its run ended
- * well.
+ * Read the newest file to the end, to find its last sequence and whether its
+ * run ended normally.
  */
 static int newest_read(struct acked_tail *t)
 {
@@ -302,7 +308,7 @@ static int newest_read(struct acked_tail *t)
 }
 
 /*
- * Drop the newest file, because it cannot be read: its run may have been killed
+ * Drop the newest file, because it cannot be read: perhaps its run was killed
  * after it created the file and before it wrote the header. The older files can
  * still be used.
  */
@@ -323,9 +329,7 @@ static void newest_drop(struct acked_tail *t, int err)
 	t->acked = 0;
 }
 
-/*
- * Take over the files of an older run; those that cannot be read are dropped.
- */
+/* Take over the files of an older run, and drop those that cannot be read. */
 static void files_inherit(struct acked_tail *t)
 {
 	int err;
@@ -335,7 +339,9 @@ static void files_inherit(struct acked_tail *t)
 		file_measure(t, &t->files[i]);
 	while (t->file_count > 0 && (err = newest_read(t)) < 0)
 		newest_drop(t, err);
-	/* A dropped file may have had later messages. */
+	/*
+	 * A dropped file may have had later messages, which were acknowledged.
+	 */
 	if (t->damage_error < 0)
 		t->complete = false;
 	t->end = t->written;
@@ -361,7 +367,7 @@ static int files_open(struct acked_tail *t, const char *dir)
 		if (listing.more || t->max_bytes == 0)
 			err = acked_tail_disk_drop(t);
 		if (err < 0)
-			return err; /* else this loop would not end */
+			return err; /* otherwise this loop would not end */
 	} while (listing.more);
 	if (t->max_bytes > 0) {
 		files_inherit(t);
@@ -429,7 +435,7 @@ void acked_tail_close(struct acked_tail *t)
 		return;
 	if (t->dir >= 0) {
 		acked_tail_memory_cut(t, t->acked);
-		/* Write the mark that the run was not killed: CHUNK_END. */
+		/* Write CHUNK_END, which means that the run was not killed. */
 		if (acked_tail_memory_write(t, t->again, true) == 0 &&
 		    t->written == t->acked && t->file_count > 0) {
 			h.first = t->written + 1;

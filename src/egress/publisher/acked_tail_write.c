@@ -26,7 +26,7 @@ void acked_tail_chunk_free(struct chunk *c)
 	free(c);
 }
 
-/* Keep @c to be used again, or free it. */
+/* Keep @c as the spare chunk, or free it. */
 static void chunk_retire(struct acked_tail *t, struct chunk *c)
 {
 	if (t->spares == SPARES_MAX || c->cap > 2 * CHUNK_BYTES) {
@@ -109,7 +109,7 @@ static uint64_t chunk_last(const struct chunk *c)
 	return c->first + c->count - 1;
 }
 
-/* Drop messages behind sequence @seq. */
+/* Drop the messages of @c after sequence @seq. */
 static void chunk_cut(struct acked_tail *t, struct chunk *c, uint64_t seq)
 {
 	struct message_header h;
@@ -156,7 +156,9 @@ void acked_tail_file_name(uint64_t first, char out[NAME_MAX_LEN])
 	snprintf(out, NAME_MAX_LEN, "%020" PRIu64 ".tail", first);
 }
 
-/* A name is one of ours if its number gives the same name again. */
+/*
+ * Parse a file name. It is one of ours if its number gives the same name again.
+ */
 bool acked_tail_file_parse_name(const char *name, uint64_t *out)
 {
 	char again[NAME_MAX_LEN];
@@ -195,7 +197,7 @@ int acked_tail_disk_drop(struct acked_tail *t)
 	return err;
 }
 
-/* Drop all messages: the next one will not follow the last one. */
+/* Drop all messages, because the next one will not follow the last one. */
 static void tail_drop(struct acked_tail *t)
 {
 	acked_tail_memory_drop(t);
@@ -218,8 +220,8 @@ uint64_t acked_tail_chunk_checksum(const struct chunk_header *h,
 }
 
 /*
- * Give the oldest file the name of the next. Its blocks, and its pages in the
- * kernel, are written over: that costs half of what new ones do.
+ * Rename the oldest file to be the next one. Its disk blocks and its pages in
+ * the page cache are written again, which costs half as much as new ones.
  */
 static void file_recycle(struct acked_tail *t, const char *name)
 {
@@ -253,7 +255,7 @@ static int file_begin(struct acked_tail *t, uint64_t first)
 	file_close(t->fd);
 	t->fd = -1;
 	acked_tail_file_name(first, name);
-	/* A file of this name is of an older run and has no messages. */
+	/* A file of this name was left by an older run and has no messages. */
 	if (t->file_count > 0 && t->files[t->file_count - 1].first == first)
 		t->disk_bytes -= t->files[--t->file_count].extent;
 	t->recycled = 0;
@@ -264,7 +266,8 @@ static int file_begin(struct acked_tail *t, uint64_t first)
 	fd = file_open(t->dir, name,
 		       O_RDWR | O_CREAT | (t->recycled == 0 ? O_TRUNC : 0));
 	if (fd < 0) {
-		(void)file_unlink(t->dir, name); /* if it was recycled */
+		/* exists if a file was recycled */
+		(void)file_unlink(t->dir, name);
 		return fd;
 	}
 	t->fd = fd;
@@ -277,7 +280,10 @@ static int file_begin(struct acked_tail *t, uint64_t first)
 	return file_write(fd, &iov, 1, 0);
 }
 
-/* By how many bytes the newest file grows if @size bytes are appended. */
+/*
+ * The number of bytes by which the newest file grows if @size bytes are
+ * appended.
+ */
 static uint64_t newest_growth(const struct acked_tail *t, uint64_t size)
 {
 	const struct tail_file *file = &t->files[t->file_count - 1];
@@ -319,7 +325,10 @@ bool acked_tail_buffer_reserve(uint8_t **bytes, size_t *cap, size_t want)
 	return true;
 }
 
-/* Compress @c if it pays. *@out is then t->stored, else the chunk's bytes. */
+/*
+ * Compress @c if that is worth its time. *@out is then t->stored, else the
+ * bytes of the chunk.
+ */
 static int chunk_pack(struct acked_tail *t, const struct chunk *c,
 		      struct chunk_header *h, const uint8_t **out)
 {
@@ -374,7 +383,10 @@ static int chunk_write(struct acked_tail *t, const struct chunk *c)
 	const uint8_t *bytes;
 	int err = chunk_pack(t, c, &h, &bytes);
 
-	/* A message was left out in between. */
+	/*
+	 * If a message is missing between the files and this chunk, drop the
+	 * files.
+	 */
 	if (t->written != 0 && t->written + 1 != c->first)
 		(void)acked_tail_disk_drop(t);
 	if (err == 0)
@@ -385,8 +397,8 @@ static int chunk_write(struct acked_tail *t, const struct chunk *c)
 }
 
 /*
- * Whether to write the first chunk: it is acknowledged, and it is full or old,
- * or @all chunks are to be written.
+ * True if the first chunk has to be written: it is acknowledged, and it is full
+ * or old, or @all is set.
  */
 static bool memory_is_due(struct acked_tail *t, int64_t now, bool all)
 {
@@ -403,9 +415,9 @@ static bool memory_is_due(struct acked_tail *t, int64_t now, bool all)
 }
 
 /*
- * Write chunks from the first on, as far as they are acknowledged. A chunk is
- * taken off the list before it is written, because messages may be added to the
- * list during the write.
+ * Write the chunks that are acknowledged, beginning with the first. A chunk is
+ * removed from the list before it is written, because messages may be added to
+ * the list during the write.
  */
 int acked_tail_memory_write(struct acked_tail *t, int64_t now, bool all)
 {
@@ -469,9 +481,12 @@ int64_t acked_tail_give_up(const struct acked_tail *t)
 	return t->write_began + STALL_NS;
 }
 
-/* Adding */
+/* Adding messages */
 
-/* Put the bytes of @m into @c, encoded if it pays; set flags and len of @h. */
+/*
+ * Put the bytes of @m into @c, encoded by word_delta_encode() if that makes
+ * them shorter; set flags and len of @h.
+ */
 static void chunk_put_bytes(struct chunk *c, const struct acked_message *m,
 			    struct message_header *h)
 {
@@ -512,7 +527,7 @@ void acked_tail_add(struct acked_tail *t, uint64_t seq,
 		acked_tail_memory_drop(t);
 	t->end = seq;
 	if (size > CHUNK_BYTES_MAX)
-		return; /* leaves a gap */
+		return; /* a message is missing before it */
 	c = t->last;
 	if (c == NULL || c->len >= t->chunk_bytes)
 		c = chunk_append(t, seq);
@@ -575,7 +590,10 @@ static void end_set(struct acked_tail *t, int64_t created_ns, uint64_t seq,
 	t->acked = acked;
 	if (t->dir < 0 || t->fd >= 0)
 		return;
-	/* Begin a file, so that the older run's CHUNK_END no longer counts. */
+	/*
+	 * Begin a new file, so that the CHUNK_END of the older run is no longer
+	 * at the end of the newest file.
+	 */
 	if (disk_prepare(t, seq + 1, 0) < 0)
 		(void)acked_tail_disk_drop(t);
 	else

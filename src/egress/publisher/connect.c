@@ -1,13 +1,13 @@
 /*
- * The link fiber: connect, establish the stream, hand over to main, wait until
- * main has settled a failure, back off; again and again.
+ * The link fiber runs a loop: connect, establish the stream, hand over to main,
+ * wait until main has settled after a failure, back off.
  *
- * Calls that talk to the network block, so they run on a thread of the pool, on
- * a job of their own. Of struct publisher they only read what main does not
- * change in the meantime.
+ * Calls that use the network block, so they run on a thread of the pool, each
+ * with a job struct of its own. In struct publisher they read only members that
+ * main does not change meanwhile.
  *
- * Writer check. The newest epoch event of the stream names its writer, or, where
- * that event has expired or was removed, the last message does:
+ * Writer check. The writer of the stream is named by its newest epoch event or,
+ * if that event has expired or was removed, by its last message:
  *
  *	another collector	refused, unless this run has not opened an epoch
  *				and take_over is set
@@ -38,14 +38,14 @@
 
 #define EVENT_MAX 1024
 
-/* After so many attempts that another writer was faster, set insist. */
+/* Set insist after another writer was faster in so many attempts. */
 #define PATIENCE 3
 
 /*
- * nats-server reports that a stream is deleted before it has removed the folder
- * of that stream. If the stream is created again too early, the server removes
- * the new folder: the messages that it acknowledged cannot be read (seen with
- * 2.9.10).
+ * When a stream is deleted, nats-server reports it before it has removed the
+ * folder of that stream. If the stream is created again too early, the server
+ * removes the new folder: the messages that it acknowledged cannot be read
+ * (seen with 2.9.10).
  */
 #define RECREATE_DELAY SP_S
 
@@ -59,7 +59,7 @@ static int run_job(void *arg)
 	const struct job *job = arg;
 	int ret = job->fn(job->arg);
 
-	/* libnats keeps data per thread: free that of a pool thread. */
+	/* Free the data that libnats keeps for this pool thread. */
 	nats_thread_done();
 	return ret;
 }
@@ -80,7 +80,7 @@ int publisher_block(int (*fn)(void *), void *arg)
 	return err < 0 ? err : ret;
 }
 
-/* The cause that people see for an error of an attempt. */
+/* The cause to show for error @err of an attempt. */
 static enum output_cause cause_of(int err)
 {
 	switch (err) {
@@ -135,7 +135,7 @@ static int run_close(void *arg)
 #define SERVER_LIMIT "server's max_payload"
 #define STREAM_LIMIT "stream's max_msg_size"
 
-/* -EMSGSIZE if @bytes is too small; another server may take more. */
+/* -EMSGSIZE if the limit, @bytes, is too small; another server may differ. */
 static int check_limit(const char *name, uint64_t bytes, struct nats_error *why)
 {
 	if (bytes >= PUBLISHER_PAYLOAD_MIN)
@@ -146,7 +146,7 @@ static int check_limit(const char *name, uint64_t bytes, struct nats_error *why)
 	return -EMSGSIZE;
 }
 
-/* A message must fit both the server's limit and the stream's. */
+/* Set the limit of a message: the lower of the server's and the stream's. */
 static void note_limit(struct publisher *p, const struct nats_tail *tail)
 {
 	uint64_t bytes = nats_conn_max_payload(p->conn.link);
@@ -173,10 +173,11 @@ static int connect_link(struct publisher *p, struct nats_error *why)
 	err = publisher_block(run_connect, &job); /* yields */
 	if (err < 0) {
 		*why = job.why;
-		p->progress.stuck_since = 0; /* the broker does not answer */
+		p->progress.stuck_since = 0; /* the broker is away, not stuck */
 		publisher_blame(p, PART_BROKER,
-				err == -EPROTO ? OUTPUT_CAUSE_BROKER_AWAY
-					       : cause_of(err), /* or TLS */
+				err == -EPROTO
+					? OUTPUT_CAUSE_BROKER_AWAY
+					: cause_of(err), /* EPROTO: TLS */
 				why->text);
 		return err;
 	}
@@ -205,24 +206,24 @@ static void close_link(struct publisher *p)
 /* Establishing the stream */
 
 struct establish_job {
-	const struct publisher *p; /* options, and the numbers so far */
+	const struct publisher *p; /* options and present epochs; only read */
 	struct nats_conn *link;
 	struct nats_error why;
-	bool insist;	  /* store the epoch event wherever the stream ends */
-	bool start_over;  /* open a new epoch in any case */
-	bool recreate;	  /* a stream that was deleted may be created again */
-	bool disk_failed; /* the error is of the disk, not of the broker */
-	bool superseded;  /* records of older runs in the spool are left out */
+	bool insist;	  /* store the epoch event after newer messages, too */
+	bool start_over;  /* open a new epoch even if the chain is unbroken */
+	bool recreate;	  /* create the stream again if it was deleted */
+	bool disk_failed; /* the error is one of the disk, not of the broker */
+	bool superseded;  /* skip the records of older runs in the spool */
 	uint64_t epoch;
 	bool has_last;
-	struct record_id last; /* the last of this collector in the stream */
+	struct record_id last; /* last record of this collector in the stream */
 	struct nats_tail tail;
-	/* made after the epoch is open; created_ns 0: the look failed */
+	/* taken after the opening; created_ns is 0 if the look failed */
 	struct stream_look look;
 
-	/* If this attempt opened an epoch: the messages that it stored. */
+	/* If this attempt opened an epoch: the messages that it has stored. */
 	bool opened;
-	uint64_t end; /* last sequence of the stream before them */
+	uint64_t end; /* last sequence of the stream before these messages */
 	uint8_t event[EVENT_MAX];
 	size_t event_len;
 	bool has_after;
@@ -230,7 +231,7 @@ struct establish_job {
 	struct publisher_events resyncs;
 };
 
-/* Ignore a record of the stream that no run with this folder has made. */
+/* Ignore the stream's last record if no run with this folder has made it. */
 static void judge_record(struct establish_job *job)
 {
 	const struct publisher *p = job->p;
@@ -242,7 +243,7 @@ static void judge_record(struct establish_job *job)
 	job->last = tail->record;
 	if (tail->record.epoch > p->run.known_epoch)
 		tail->has_record = false;
-	/* Skip the spool: assume that the stream has all older records. */
+	/* Skip the spool by assuming that the stream has all older records. */
 	if (job->superseded) {
 		tail->has_record = true;
 		tail->record = (struct record_id){ p->run.first_epoch - 1,
@@ -251,10 +252,10 @@ static void judge_record(struct establish_job *job)
 }
 
 /*
- * Whether another process of this collector has written to the stream since
+ * True if another process of this collector has written to the stream since
  * this folder was last used, while records are in the spool. That process used
- * the sequence numbers of these records for others, and it is not known which
- * of the records were published.
+ * the sequence numbers of these records for other records, and it is not known
+ * which records of the spool were published.
  */
 static bool spool_is_superseded(const struct establish_job *job)
 {
@@ -270,7 +271,7 @@ static bool spool_is_superseded(const struct establish_job *job)
 	if (tail->has_id && tail->id.epoch > epoch &&
 	    strcmp(tail->collector, p->options.collector) == 0)
 		epoch = tail->id.epoch;
-	/* An older version saves no opened epoch: it opened the one it used. */
+	/* An older version did not save opened_epoch: it was known_epoch. */
 	return epoch > p->run.opened_epoch && epoch != p->run.known_epoch;
 }
 
@@ -290,7 +291,7 @@ static int judge_writer(struct establish_job *job)
 	if (p->run.open_epoch != 0 && tail->created_ns != p->chain.created_ns &&
 	    ours)
 		return 0;
-	/* tried_epoch: our event was sent, but not answered or not completed. */
+	/* Up to tried_epoch the event is ours, even if it was not answered. */
 	if (ours && (epoch <= p->run.epoch || epoch <= p->run.tried_epoch))
 		return 0;
 	snprintf(job->why.text, sizeof(job->why.text),
@@ -299,7 +300,7 @@ static int judge_writer(struct establish_job *job)
 	return p->run.open_epoch != 0 ? -ESTALE : -EPERM;
 }
 
-/* Whether the last message of the stream is of this run. */
+/* True if the last message of the stream was published by this run. */
 static bool chain_unbroken(const struct establish_job *job)
 {
 	const struct publisher *p = job->p;
@@ -385,16 +386,17 @@ static int open_epoch(struct establish_job *job)
 		job->after = epoch.record;
 	}
 	/*
-	 * -ESTALE here: another message was stored in between. The -ESTALE of
-	 * judge_writer() means something else.
+	 * Here -ESTALE means that another writer stored a message in between.
+	 * -ESTALE from judge_writer() means something else, so return -EBUSY.
 	 */
 	return err == -ESTALE ? -EBUSY : err;
 }
 
 /*
- * An attempt that insists stores the epoch event wherever the stream ends, so
- * that a live writer cannot prevent it. After the event the stream refuses that
- * writer; read the messages that it wrote before the event.
+ * Read the end of the stream again after an attempt with insist. Such an
+ * attempt stores the epoch event even if the stream has newer messages, so that
+ * an active writer cannot prevent it. After the event the stream refuses that
+ * writer. The messages that it wrote before the event are read here.
  */
 static int look_again(struct establish_job *job)
 {
@@ -458,13 +460,13 @@ static int run_open(void *arg)
 	struct nats_error why;
 	int err = epoch_establish(job);
 
-	/* The restore needs a look; if it fails, the next look is as good. */
+	/* The restore needs a look. If this one fails, a later one will do. */
 	if (err == 0 && publisher_look(job->p, job->link, &why, &job->look) < 0)
 		job->look.state.created_ns = 0;
 	return err;
 }
 
-/* The messages that opened the epoch are the newest of the acked tail. */
+/* Add the messages that opened the epoch to the end of the acked tail. */
 static void add_opening(struct publisher *p, const struct establish_job *job)
 {
 	uint64_t seq = job->end;
@@ -492,7 +494,7 @@ static void add_opening(struct publisher *p, const struct establish_job *job)
 	acked_tail_ack(p->tail.acked, job->tail.id_seq);
 }
 
-/* Let the acked tail end where the stream ends. Yields. */
+/* Make the acked tail end where the stream ends. Yields. */
 static void update_acked_tail(struct publisher *p,
 			      const struct establish_job *job)
 {
@@ -506,7 +508,7 @@ static void update_acked_tail(struct publisher *p,
 	add_opening(p, job);
 }
 
-/* Copy the result of the attempt to the publisher, and let main go on. */
+/* Copy the result of the attempt to struct publisher, and let main continue. */
 static void hand_over(struct publisher *p, struct establish_job *job)
 {
 	bool first = p->run.open_epoch == 0;
@@ -525,7 +527,10 @@ static void hand_over(struct publisher *p, struct establish_job *job)
 	p->run.open_epoch = job->epoch;
 	if (p->rollback.phase == ROLLBACK_LOST)
 		p->rollback.phase = ROLLBACK_NONE;
-	/* No progress since this attempt began: the next one is to do more. */
+	/*
+	 * If a new epoch was requested while this attempt ran, keep the request
+	 * for the next attempt.
+	 */
 	if (p->conn.repair != REPAIR_EPOCH || job->start_over)
 		p->conn.repair = REPAIR_NONE;
 	publisher_absolve_link(p);
@@ -551,7 +556,10 @@ static void hand_over(struct publisher *p, struct establish_job *job)
 	publisher_handle(p, PUBLISHER_EV_ESTABLISHED, NULL);
 }
 
-/* If the stream was deleted, wait RECREATE_DELAY and create it again. */
+/*
+ * Find the end of the stream. If the stream was deleted, wait RECREATE_DELAY
+ * and create it again.
+ */
 static int look_or_recreate(struct publisher *p, struct establish_job *job)
 {
 	int err = publisher_block(run_look, job); /* yields */
@@ -564,8 +572,8 @@ static int look_or_recreate(struct publisher *p, struct establish_job *job)
 }
 
 /*
- * Resend the messages that the stream lost, until it has all of them or some
- * cannot be sent.
+ * Resend the messages that the stream lost, until it has all of them or some of
+ * them cannot be sent.
  */
 static int look_and_mend(struct publisher *p, struct establish_job *job)
 {
@@ -576,7 +584,10 @@ static int look_and_mend(struct publisher *p, struct establish_job *job)
 		err = look_or_recreate(p, job); /* yields */
 		if (err < 0)
 			break;
-		/* Messages that are sent again must fit the limit, too. */
+		/*
+		 * Set the limit first: the messages that are sent again must
+		 * not exceed it.
+		 */
 		note_limit(p, &job->tail);
 		err = publisher_rollback_mend(p, &job->tail, &job->why,
 					      &resent); /* yields */
@@ -642,7 +653,7 @@ static enum publisher_event event_of(int err)
 	}
 }
 
-/* Whether the next attempt can use this connection. */
+/* True if the next attempt can use this connection again. */
 static bool keep_link(struct publisher *p, int err)
 {
 	if (p->conn.link == NULL || nats_conn_lost(p->conn.link) ||
@@ -677,7 +688,7 @@ int publisher_connect_main(void *arg)
 		} else {
 			publisher_handle(p, event_of(err), why.text);
 			if (err == -ESTALE)
-				break; /* superseded, which is final */
+				break; /* superseded: a final state */
 		}
 		if (!keep_link(p, err))
 			close_link(p);

@@ -1,15 +1,16 @@
 /*
- * Epochs: every run as the writer has a number, higher than all before it.
+ * Every run of a collector that writes to the log has an epoch, a number that
+ * is higher than those of all runs before.
  *
  * The number is the time of the start in milliseconds, so that it also grows
  * when a collector moves to another machine. The last number used is kept
  * beside the spool, so that a clock that was set back does no harm. If the
- * stream has an epoch as high or higher, the run takes the number after that
+ * stream has the same or a higher epoch, the run uses the number after it
  * (connect.c).
  *
- * The second line of the file is the last epoch that was opened in a stream: a
- * stream with a later one was written by a process with another folder. Older
- * versions neither write nor read that line.
+ * The second line of the file is the last epoch that was opened in a stream: if
+ * a stream has a later epoch, a process with another folder has written to it.
+ * Older versions neither write nor read that line.
  */
 #include "egress/publisher/publisher_internal.h"
 
@@ -56,8 +57,8 @@ void publisher_epoch_explain(const char *dir, int err, struct nats_error *why)
 }
 
 /*
- * Epochs are 0 if there is no file, or no number in the line. -ERANGE if the
- * run after these would have an epoch beyond EPOCH_MAX; they are then 0.
+ * Load the epochs; 0 if there is no file or no number in the line. -ERANGE if
+ * the epoch after them would be above EPOCH_MAX; they are then 0.
  */
 int publisher_epoch_load(const char *dir, struct publisher_epochs *out)
 {
@@ -76,7 +77,10 @@ int publisher_epoch_load(const char *dir, struct publisher_epochs *out)
 		return (int)n;
 	if (n >= LINE_LEN)
 		out->used = strtoull(text, NULL, 10);
-	/* An older version wrote one number, an epoch that it had opened. */
+	/*
+	 * A file of an older version has only one number, of an epoch that the
+	 * run used and opened.
+	 */
 	out->opened = n == 2 * LINE_LEN ? strtoull(text + LINE_LEN, NULL, 10)
 					: out->used;
 	if (out->used < EPOCH_MAX && out->opened < EPOCH_MAX)

@@ -15,25 +15,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ACK_TIMEOUT    (5 * SP_S)
-#define BACKOFF_MIN    (100 * SP_MS)
-#define BACKOFF_MAX    (2 * SP_S)
-#define SPOOL_AFTER    (1 * SP_S)
-#define LOOK	       (5 * SP_S)
-#define WAITED	       (5 * SP_S)
-#define STUCK	       (60 * SP_S)
-#define SPOOL_MAX      (UINT64_C(10) << 30)
-#define SYNC_NS	       (100 * SP_MS)
-#define SYNC_BYTES     (UINT64_C(8) << 20)
-#define ACKED_TAIL_DIR "acked-tail" /* beside the spool, under its lock */
+#define ACK_TIMEOUT (5 * SP_S)
+#define BACKOFF_MIN (100 * SP_MS)
+#define BACKOFF_MAX (2 * SP_S)
+#define SPOOL_AFTER (1 * SP_S)
+#define LOOK	    (5 * SP_S)
+#define WAITED	    (5 * SP_S)
+#define STUCK	    (60 * SP_S)
+#define SPOOL_MAX   (UINT64_C(10) << 30)
+#define SYNC_NS	    (100 * SP_MS)
+#define SYNC_BYTES  (UINT64_C(8) << 20)
+/* folder in that of the spool, protected by its lock */
+#define ACKED_TAIL_DIR "acked-tail"
 #define STACK	       (256u << 10)
 #define POOL_THREADS   3
 /*
- * Settle time. A server that answers at all answers what is in flight within
- * milliseconds. A stream that was deleted never answers what it had not stored.
+ * Maximum time to settle. A server that answers at all answers all messages in
+ * flight within milliseconds. If a stream was deleted, the messages that it had
+ * not stored are never answered.
  */
 #define SETTLE_MAX SP_S
-#define STOP_GRACE (20 * SP_S) /* for what libnats is in the middle of */
+#define STOP_GRACE (20 * SP_S) /* time for libnats to finish its calls */
 
 void publisher_note_time(struct publisher_times *times, int64_t began)
 {
@@ -53,21 +55,24 @@ uint64_t publisher_wall_ns(void)
 	return (uint64_t)sp_wall_now();
 }
 
-/* Between the shard and other threads */
+/* Calls between the shard and other threads */
 
 void publisher_wake(void *arg)
 {
 	struct publisher *p = arg;
 
 	atomic_fetch_add(&p->wakeup.count, 1);
-	/* Pairs with sleep_until_news(): it says it sleeps, then counts. */
+	/*
+	 * Pairs with sleep_until_news(), which sets waiters first and then
+	 * reads count.
+	 */
 	if (atomic_exchange(&p->wakeup.waiters, 0) == 0)
 		return;
 	sp_sem_post(&p->wakeup.sem);
 	egress_bridge_wake(p->bridge);
 }
 
-/* Records of the spool that still have to be sent. */
+/* The number of bytes in the spool that still have to be sent. */
 static uint64_t spool_left(const struct publisher *p)
 {
 	if (p->path != PATH_SPOOL && p->spool.released == 0)
@@ -153,7 +158,7 @@ void publisher_set_log_position(struct publisher *p, uint64_t position)
 		current.identity = (uint64_t)p->chain.created_ns;
 	} else {
 		current.journal = true;
-		/* A log that nobody has is another one in every run. */
+		/* Discarded output has no log: use an identity for each run. */
 		current.identity = p->path == PATH_DISCARD
 					   ? p->run.epoch
 					   : journal_identity(p->spool.journal);
@@ -199,7 +204,7 @@ void publisher_go(struct publisher *p)
 {
 	int held = ORDER_HOLD;
 
-	/* Not after publisher_drain(). */
+	/* Has no effect after publisher_drain(). */
 	atomic_compare_exchange_strong(&p->stop.order, &held, ORDER_PUBLISH);
 	publisher_wake(p);
 }
@@ -391,7 +396,7 @@ static struct publisher *publisher_new(const struct publisher_options *options,
 	return p;
 }
 
-/* The epoch of this run: later than the clock and than what we know. */
+/* Choose an epoch, higher than the clock in ms and all known epochs. */
 static void choose_epoch(struct publisher *p)
 {
 	p->run.epoch = publisher_wall_ns() / 1000000;
@@ -400,7 +405,7 @@ static void choose_epoch(struct publisher *p)
 	p->run.first_epoch = p->run.epoch;
 }
 
-/* Without a broker the end of the log is known at once. */
+/* Without a broker: set the results of publisher_wait_epoch(). */
 static void share_log_end(struct publisher *p, uint64_t position)
 {
 	publisher_set_log_position(p, position);
@@ -433,7 +438,10 @@ int publisher_journal_epoch(struct publisher *p)
 		return err;
 	err = journal_sync(p->spool.journal); /* yields */
 	if (err < 0) {
-		/* The next attempt must not leave the event there twice. */
+		/*
+		 * Remove the event, so that the next attempt does not repeat
+		 * it.
+		 */
 		if (journal_rewind(p->spool.journal) < 0)
 			publisher_sync_failed(p, err);
 		return err;
@@ -448,7 +456,10 @@ struct opening {
 	struct nats_error *why;
 };
 
-/* The journal first: the folder is ours when it is open, and not before. */
+/*
+ * Open the journal, then read the epochs. In this order, because the lock of
+ * the folder is taken when the journal is opened.
+ */
 static int open_journal(struct publisher *p, struct nats_error *why)
 {
 	const char *dir = p->options.journal_dir;
@@ -457,10 +468,12 @@ static int open_journal(struct publisher *p, struct nats_error *why)
 
 	if (err < 0)
 		return err;
-	/* Brief, and nobody else is here yet. */
+	/* This blocks briefly; no other fiber runs yet. */
 	err = publisher_epoch_load(dir, &kept);
 	if (err == -ERANGE) {
-		/* As without the file: its records say what was used. */
+		/*
+		 * As if there were no file: the records show the epochs used.
+		 */
 		publisher_epoch_explain(dir, err, why);
 		publisher_tell(p, why->text);
 		err = 0;
@@ -475,7 +488,9 @@ static int open_journal(struct publisher *p, struct nats_error *why)
 	if (err == 0) {
 		if (kept.used > p->run.known_epoch)
 			p->run.known_epoch = kept.used;
-		/* Without the file its records say what was opened. */
+		/*
+		 * Without a file assume that the epochs of records were opened.
+		 */
 		p->run.opened_epoch =
 			kept.used != 0 ? kept.opened : p->run.known_epoch;
 		p->run.older_epoch = p->run.known_epoch;
@@ -484,9 +499,9 @@ static int open_journal(struct publisher *p, struct nats_error *why)
 		kept.opened = p->run.opened_epoch;
 		err = publisher_epoch_save(dir, &kept);
 		/*
-		 * A full disk does not end a start. The records of this run
-		 * carry its epoch, and connect.c saves it before a broker sees
-		 * it, so that a later run finds it without the file.
+		 * A full disk does not prevent the start. A later run finds the
+		 * epoch of this run even without the file: each record has it,
+		 * and connect.c saves it before it is sent to a broker.
 		 */
 		if (publisher_disk_full(err))
 			err = 0;
@@ -510,7 +525,7 @@ static void note_damage(struct publisher *p)
 	publisher_tell(p, text);
 }
 
-/* What cannot be kept is not a reason not to publish. */
+/* Open the acked tail. If that fails, publish without it. */
 static void open_acked_tail(struct publisher *p)
 {
 	const char *dir = p->options.journal_dir;
@@ -534,7 +549,10 @@ static void open_acked_tail(struct publisher *p)
 	(void)acked_tail_open(NULL, 0, &p->tail.acked);
 }
 
-/* In a fiber: what needs the disk before anything else may happen. */
+/*
+ * Open the journal and the acked tail, in a fiber, before the other fibers
+ * start.
+ */
 static int open_disk(void *arg)
 {
 	struct opening *opening = arg;
@@ -551,7 +569,10 @@ static int open_disk(void *arg)
 		publisher_handle(p, PUBLISHER_EV_DISCARD, NULL);
 	} else if (err == 0 && p->path == PATH_JOURNAL) {
 		err = publisher_journal_epoch(p);
-		/* publisher_spool_write() tries again until there is room. */
+		/*
+		 * Continue: publisher_spool_write() tries again until the disk
+		 * has space.
+		 */
 		if (publisher_disk_full(err))
 			err = 0;
 		if (err == 0) {

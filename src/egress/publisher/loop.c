@@ -18,7 +18,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define TAKE_MAX       256 /* batches in one turn */
+#define TAKE_MAX       256 /* maximum number of batches taken in one turn */
 #define TURNS_A_WINDOW 16
 #define PACED_PART     4 /* a turn waits for 1/4 of the messages in flight */
 
@@ -33,13 +33,13 @@ static bool wire_full(const struct publisher *p)
 	       publisher_stream_heavy(p);
 }
 
-/* In other states nothing is sent, so only memory limits the queue. */
+/* In other states no message is sent, so only memory limits the queue. */
 static bool wire_paced(const struct publisher *p)
 {
 	return p->state == PUBLISHER_READY && send_queue_paced(&p->wire);
 }
 
-/* The queue for batches taken from the bridge. */
+/* The queue to which batches from the bridge are appended. */
 static struct send_queue *taken_queue(struct publisher *p)
 {
 	return to_disk(p) ? &p->disk : &p->wire;
@@ -71,7 +71,8 @@ static void take_batch(struct publisher *p, struct egress_batch *batch)
 	} else {
 		batch->before = p->run.taken;
 		if (!to_disk(p))
-			f.state = SEND_ACKED; /* safe when first in queue */
+			/* it is safe when it is the first entry */
+			f.state = SEND_ACKED;
 	}
 	send_queue_push(taken_queue(p), f);
 }
@@ -89,7 +90,9 @@ static void batches_take(struct publisher *p)
 		taken_queue(p)->pace.bounded = true;
 }
 
-/* Give back every batch unsent, and every fence as if it were safe. */
+/*
+ * Return every batch without publishing it, and every fence as if it were safe.
+ */
 static void batches_discard(struct publisher *p)
 {
 	for (int i = 0; i < TAKE_MAX && can_take(p); i++) {
@@ -207,7 +210,7 @@ static void publisher_turn(struct publisher *p)
 	publisher_judge(p);
 }
 
-/* When the next turn is due without a wake-up. */
+/* The time at which the next turn begins even without a wake-up. */
 static int64_t publisher_deadline(const struct publisher *p)
 {
 	const struct send_entry *f = send_queue_first(&p->wire);
@@ -266,7 +269,7 @@ static void sleep_until_news(struct publisher *p, uint64_t count)
 	int err = 0;
 
 	atomic_store(&p->wakeup.waiters, 1);
-	/* publisher_wake() changes the count before it reads waiters. */
+	/* Order: publisher_wake() increments count before it reads waiters. */
 	if (must_wait(p) && atomic_load(&p->wakeup.count) == count) {
 		if (can_take(p))
 			err = egress_bridge_wait(p->bridge, when);
@@ -280,14 +283,17 @@ static void sleep_until_news(struct publisher *p, uint64_t count)
 		;
 }
 
-/* True if all batches are safe and no more of the spool can be published. */
+/*
+ * True if all batches are safe and no more records of the spool can be
+ * published.
+ */
 static bool publisher_finished(const struct publisher *p)
 {
 	if (!publisher_stopping(p))
 		return false;
 	if (p->stop.input == INPUT_OPEN || !send_queue_empty(&p->disk))
 		return false;
-	/* The next run publishes what is left in the spool. */
+	/* The next run publishes the rest of the spool. */
 	if (p->path == PATH_SPOOL)
 		return !publisher_state_is_up(p->state);
 	return publisher_stream_idle(p);
@@ -316,8 +322,8 @@ static void save_rest(struct publisher *p)
 }
 
 /*
- * Give the batches back, but free the fences: a fence that is given back means
- * that everything before it is safe.
+ * Return the batches of @queue to the workers, but free the fences: to return a
+ * fence would mean that everything before it is safe.
  */
 static void give_up(struct publisher *p, struct send_queue *queue)
 {
@@ -348,7 +354,10 @@ int publisher_main(void *arg)
 		sleep_until_news(p, count);
 	}
 	safe = publisher_finished(p);
-	/* From now on it has no effect if the link establishes the stream. */
+	/*
+	 * After this event it has no effect if the link fiber establishes the
+	 * stream.
+	 */
 	publisher_handle(p, PUBLISHER_EV_STOP, NULL);
 	if (!safe) {
 		save_rest(p);
@@ -362,7 +371,10 @@ int publisher_main(void *arg)
 	give_up(p, &p->wire);
 	give_up(p, &p->disk);
 	journal_cursor_close(p->spool.cursor);
-	/* Close the tail first: the journal's lock protects it, too. */
+	/*
+	 * Close the acked tail before the journal: the journal's lock protects
+	 * it, too.
+	 */
 	acked_tail_close(p->tail.acked);
 	p->tail.acked = NULL;
 	journal_close(p->spool.journal);

@@ -6,9 +6,10 @@
  * none of them judges by itself, so they agree. docs/operations.md has the same
  * table.
  *
- *	ok		what was received is safe, or has waited for less than 5 s
- *	degraded	it does not reach consumers, but the spool keeps it
- *	stopped		it cannot be kept, or the stream is not ours: routers wait
+ *	ok		all updates are safe, or have waited for less than 5 s
+ *	degraded	updates do not reach consumers; the spool keeps them
+ *	stopped		updates cannot be kept, or another collector writes to
+ *			the stream: routers wait
  *
  * Pure.
  */
@@ -23,7 +24,7 @@ enum output_status {
 	OUTPUT_STOPPED,
 };
 
-/* Of several the first counts. */
+/* If several causes apply, the one that is first here is shown. */
 enum output_cause {
 	OUTPUT_CAUSE_NONE,
 	OUTPUT_CAUSE_SUPERSEDED,
@@ -44,15 +45,16 @@ enum output_cause {
 };
 
 struct output_cause_row {
-	const char *name; /* for programs: a label, a member of JSON */
+	const char *name; /* name for programs: a label, a JSON value */
 	enum output_status status;
-	const char *words;  /* for people */
-	const char *action; /* what they should do */
+	const char *words;  /* description for people */
+	const char *action; /* what people should do */
 };
 
 struct output_state {
 	enum output_cause cause;
-	struct nats_error detail; /* what the server or the disk said; "" */
+	/* text of the server or the disk; "" = none */
+	struct nats_error detail;
 };
 
 const struct output_cause_row *output_cause_row(enum output_cause cause);
@@ -61,7 +63,9 @@ const char *output_status_name(enum output_status status);
 
 #define OUTPUT_WHY_MAX (2 * NATS_WORDS_MAX)
 
-/* The words with the detail; "" where there is no cause. */
+/*
+ * Write the words of the cause and the detail to @out; "" if there is no cause.
+ */
 void output_state_why(const struct output_state *state,
 		      char out[OUTPUT_WHY_MAX]);
 

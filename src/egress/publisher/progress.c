@@ -1,12 +1,12 @@
 /*
  * Find out whether updates reach the log, and if not, the cause.
  *
- * A part that failed (the broker, writing the disk, reading the spool) has a
- * cause, which stays until the part works. If no part failed, but a batch waits
- * for too long, the cause is derived from the time.
+ * Each part (the broker, writing the disk, reading the spool) has a cause while
+ * it fails. If no part has failed, but a batch waits for too long, the cause is
+ * derived from the time since the stream last stored a message.
  *
- * If the broker answers but stores nothing for a minute, whatever the reason,
- * the publisher starts over with a new connection and a new epoch.
+ * If the broker answers but stores nothing for a minute, the publisher starts
+ * over, whatever the reason, with a new connection and a new epoch.
  */
 #include "egress/publisher/publisher_internal.h"
 
@@ -32,7 +32,7 @@ void publisher_absolve(struct publisher *p, enum publisher_part part)
 		p->progress.causes[part].cause = OUTPUT_CAUSE_NONE;
 }
 
-/* The stream is established: causes that concern its set-up are over. */
+/* The stream is established: remove the causes that concern its set-up. */
 void publisher_absolve_link(struct publisher *p)
 {
 	switch (p->progress.causes[PART_BROKER].cause) {
@@ -52,7 +52,10 @@ void publisher_note_stored(struct publisher *p)
 	publisher_absolve(p, PART_BROKER);
 }
 
-/* When the oldest batch of @queue was begun; 0 = there is none. */
+/*
+ * The time when the first update of the oldest batch in @queue was made; 0 = no
+ * batch.
+ */
 static int64_t queue_since(const struct send_queue *queue)
 {
 	const struct send_entry *f = send_queue_first(queue);
@@ -62,7 +65,9 @@ static int64_t queue_since(const struct send_queue *queue)
 	return (int64_t)f->batch->opened_ns;
 }
 
-/* Since when the oldest batch that is not safe waits; 0 = none waits. */
+/*
+ * The time since when the oldest batch that is not safe waits; 0 = none waits.
+ */
 static int64_t waiting_since(struct publisher *p)
 {
 	int64_t wire = queue_since(&p->wire);
@@ -70,7 +75,7 @@ static int64_t waiting_since(struct publisher *p)
 
 	if (publisher_held(p))
 		return 0;
-	/* A batch from the spool has waited since the spool came in use. */
+	/* Batches in the spool are at most as old as the use of the spool. */
 	if (p->path == PATH_SPOOL ||
 	    (!send_queue_empty(&p->wire) && wire == 0)) {
 		if (p->progress.spool_since == 0)
@@ -90,7 +95,10 @@ static enum output_cause cause_by_time(const struct publisher *p, int64_t since)
 
 	if (since == 0 || now - since < p->options.waited_ns)
 		return OUTPUT_CAUSE_NONE;
-	/* 0 = nothing was stored yet; after a boot, 0 is a recent time. */
+	/*
+	 * stored_ns is 0 if nothing was stored yet. Test for it, because
+	 * shortly after boot 0 would be a recent time.
+	 */
 	if (p->progress.stored_ns != 0 &&
 	    now - p->progress.stored_ns < p->options.waited_ns)
 		return OUTPUT_CAUSE_BEHIND;
@@ -115,7 +123,7 @@ static void start_over(struct publisher *p)
 {
 	char text[NATS_WORDS_MAX];
 
-	p->progress.stuck_since = sp_now(); /* restart the period */
+	p->progress.stuck_since = sp_now(); /* begin the period again */
 	p->stats.restarts++;
 	snprintf(text, sizeof(text),
 		 "nothing was stored for %" PRId64 " s although the broker "
@@ -126,7 +134,10 @@ static void start_over(struct publisher *p)
 
 static void look_for_stuck(struct publisher *p)
 {
-	/* A batch waits for the broker, and not for reading the spool. */
+	/*
+	 * True if a batch waits for the broker, not for the disk with the
+	 * spool.
+	 */
 	bool awaited =
 		p->progress.waiting_since != 0 &&
 		p->state != PUBLISHER_SUPERSEDED &&

@@ -1,22 +1,24 @@
 /*
- * egress/publisher/publisher.h - batches out of the bridge into the stream, once, in order
+ * egress/publisher/publisher.h - publish the batches of the bridge to the
+ * stream, once and in order
  *
  *	bridge ---> direct -------------------------> JetStream
  *	       \--> spool (journal) ---> cursor ---/
  *	       \--> journal, if there is no broker
- *	       \--> nowhere, if all is to be discarded
+ *	       \--> discarded, if options.discard is set
  *
- * A thread of its own with a runtime of one shard. Every message names itself
- * and the message before it (message_id.h), so the server refuses a gap, a
- * repeat and anything late. After any error the publisher waits for the answers
- * to the messages in flight, asks the stream for its last message and goes on
- * after that one; correctness rests on that and not on the server's window of
- * duplicates.
+ * The publisher is a thread of its own with a runtime of one shard. Every
+ * message names itself and the message before it (message_id.h), so the server
+ * refuses a message that leaves a gap, is a repetition or comes late. After any
+ * error the publisher waits for the answers to the messages in flight, asks the
+ * stream for its last message and goes on after that message; correctness
+ * depends on this, and not on the server's duplicate window.
  *
- * While the broker is away, or slower than what comes in, batches go to the
- * spool and are read back from there in order; when the spool is empty the
- * direct way opens again. A full spool stops taking from the bridge, which
- * fills, which stops the workers from reading. Nothing is thrown away.
+ * While the broker cannot be reached, or is slower than the workers, batches go
+ * to the spool and are read back from it in order. When the spool is empty,
+ * batches go to the stream directly again. When the spool is full, the
+ * publisher takes no more batches from the bridge; the bridge fills up, and the
+ * workers stop reading. No batch is dropped.
  *
  * A batch that is longer than the server's limit is published in pieces. A
  * single update or event that is longer is left out, counted and reported,
@@ -24,13 +26,13 @@
  * below PUBLISHER_PAYLOAD_MIN nothing is written at all.
  *
  * A batch goes back to its worker when it is safe: acknowledged by the stream,
- * or synced to the disk. So does a fence, with the place of the last message
- * that the stream acknowledged before it (or, in the journal, its end).
+ * or synced to the disk. A fence goes back likewise, with the log position of
+ * the last message before it: its stream sequence, or its end in the journal.
  *
  * Threads	Any, for everything here.
  * Blocking	start, stop and wait_epoch block their thread.
- * Errors	A negative errno. Nothing here logs; publisher_options.notice
- *		tells what a person should read.
+ * Errors	A negative errno. This code does not log; it passes texts for
+ *		people to publisher_options.notice.
  */
 #ifndef EGRESS_PUBLISHER_PUBLISHER_H
 #define EGRESS_PUBLISHER_PUBLISHER_H
@@ -47,11 +49,15 @@ struct sp_rt;
 struct publisher_notice {
 	enum publisher_state state;
 	bool spooling;
-	const char *text;     /* a sentence, or NULL */
-	uint64_t max_payload; /* of server and stream; 0: not known yet */
+	const char *text; /* a sentence, or NULL */
+	/* limit of server and stream; 0 = not known yet */
+	uint64_t max_payload;
 };
 
-/* Events that tell consumers to forget routers; of publisher_options.resync. */
+/*
+ * Events that tell consumers to forget routers. publisher_options.resync adds
+ * them.
+ */
 struct publisher_events;
 
 /* Add an event; its subject and bytes are copied. -ENOMEM. */
@@ -59,37 +65,44 @@ int publisher_events_add(struct publisher_events *events, const char *subject,
 			 const void *bytes, size_t len);
 
 struct publisher_options {
-	const char *collector;	   /* its id; see collector_id_valid() */
-	const char *schema;	   /* its version; default "1" */
+	/* id of the collector; see collector_id_valid() */
+	const char *collector;
+	const char *schema;	   /* version of the schema; default "1" */
 	const char *epoch_subject; /* default PUBLISHER_EPOCH_SUBJECT */
 
 	/* The broker. Without servers the journal is the output. */
 	struct nats_options nats;
 	struct nats_stream_options stream;
-	bool take_over;		/* write to another collector's stream */
-	uint32_t window;	/* messages under way; default 1024 */
+	/* allow writing to the stream of another collector */
+	bool take_over;
+	uint32_t window;	/* maximum messages in flight; default 1024 */
 	uint32_t batch_bytes;	/* average size of a batch; default 32 KiB */
 	int64_t ack_timeout_ns; /* default 5 s */
-	int64_t backoff_min_ns; /* between attempts; default 100 ms */
+	int64_t backoff_min_ns; /* wait between attempts; default 100 ms */
 	int64_t backoff_max_ns; /* default 2 s */
-	int64_t spool_after_ns; /* of outage or lag; default 1 s */
-	int64_t look_ns;	/* between looks for a purge; default 5 s */
-	/* output that waits longer for an ack is degraded; default 5 s */
+	/* outage or lag before the spool is used; default 1 s */
+	int64_t spool_after_ns;
+	/* interval of checks for a purge; default 5 s */
+	int64_t look_ns;
+	/*
+	 * a batch that waits longer for an ack degrades the output; default 5 s
+	 */
 	int64_t waited_ns;
-	int64_t stuck_ns; /* without progress: start over; default 60 s */
+	/* start over after so long without progress; default 60 s */
+	int64_t stuck_ns;
 
-	/* The spool or the journal. NULL, with servers: no spool. */
+	/* Folder of the spool or the journal. NULL, with servers: no spool. */
 	const char *journal_dir;
 	uint64_t segment_bytes;
 	uint64_t spool_max;	/* default 10 GiB */
-	uint64_t journal_max;	/* as output; default 10 GiB */
-	int64_t journal_age_ns; /* as output; default: no limit */
-	int64_t sync_ns;	/* sync at least so often; default 100 ms */
-	uint64_t sync_bytes;	/* or at so many unsynced; default 8 MiB */
+	uint64_t journal_max;	/* as output: maximum bytes; default 10 GiB */
+	int64_t journal_age_ns; /* as output: maximum age; default no limit */
+	int64_t sync_ns;	/* maximum time between syncs; default 100 ms */
+	uint64_t sync_bytes;	/* or maximum unsynced bytes; default 8 MiB */
 
 	/*
-	 * Keep what the broker acknowledged, up to so many bytes on disk, and
-	 * send it again to a stream that has lost it. 0: keep nothing.
+	 * Keep up to so many bytes of acknowledged messages on disk, and send
+	 * them again to a stream that has lost them. 0 = keep none.
 	 */
 	uint64_t acked_tail;
 
@@ -97,16 +110,16 @@ struct publisher_options {
 	 * Called if the stream has lost messages that it acknowledged and that
 	 * cannot be sent again. Adds a resync event for each router that
 	 * consumers must forget before the next update, and starts to publish
-	 * the tables of these routers again. Runs on a thread of its own, or in a
-	 * fiber if @rt is set, and
-	 * may block; may be called again for the same loss. May be NULL.
+	 * the tables of these routers again. Runs on a thread of its own, or in
+	 * a fiber if @rt is set, and may block. May be called again for the
+	 * same loss. May be NULL.
 	 */
 	int (*resync)(void *arg, struct publisher_events *events);
 	void *resync_arg;
 
 	/*
-	 * Publish nothing: every batch goes back at once, every fence as a safe
-	 * one. Then there must be neither servers nor a journal.
+	 * Publish nothing: every batch is returned immediately, and every fence
+	 * as if it were safe. Then there must be neither servers nor a journal.
 	 */
 	bool discard;
 
@@ -122,7 +135,10 @@ struct publisher_options {
 
 	/* Called on the publisher's thread; must not wait. May be NULL. */
 	void (*notice)(void *arg, const struct publisher_notice *notice);
-	/* Called likewise when the cause of stats.output has changed. */
+	/*
+	 * Called on the publisher's thread when the cause of stats.output has
+	 * changed; must not wait. May be NULL.
+	 */
 	void (*output_changed)(void *arg, const struct output_state *state);
 	void *notice_arg;
 };
@@ -132,15 +148,18 @@ struct publisher_options {
 #define PUBLISHER_WINDOW_MAX	65536
 #define PUBLISHER_BATCH_BYTES	32768u
 
-/* Any update or event from a BGP message of the usual 4096 bytes fits. */
+/*
+ * The smallest limit that is accepted for a message: any update or event made
+ * from a BGP message of the usual 4096 bytes fits.
+ */
 #define PUBLISHER_PAYLOAD_MIN 16384u
 
 /*
  * Start to publish the batches from @bridge, which must outlive the publisher.
- * -EINVAL for options that make no sense, -EPROTONOSUPPORT for a spool of a
- * later version (@why names the file), -EBUSY if another process has the spool,
- * or an error of the disk. Damaged segments are set aside and counted in
- * publisher_stats.damaged_segments.
+ * -EINVAL for options that are invalid or contradict each other,
+ * -EPROTONOSUPPORT if a later version wrote the spool (@why names the file),
+ * -EBUSY if another process uses the spool, or an error of the disk. Damaged
+ * segments are set aside and counted in publisher_stats.damaged_segments.
  */
 int publisher_start(const struct publisher_options *options,
 		    struct egress_bridge *bridge, struct nats_error *why,
@@ -148,66 +167,69 @@ int publisher_start(const struct publisher_options *options,
 
 /*
  * Publish the batches in the bridge and wait until they are safe, at most until
- * @deadline; the workers must have closed their sides. Batches that are left
- * then go to the spool. 0 if all are safe, -ETIMEDOUT if not. Call it once,
- * before publisher_free(); until then all other functions may be called.
+ * @deadline; the workers must have closed their rings. At the deadline the
+ * remaining batches go to the spool. Returns 0 if all are safe, -ETIMEDOUT if
+ * not. Call it once, before publisher_free(); until then all other functions
+ * may be called.
  */
 int publisher_drain(struct publisher *p, int64_t deadline);
 
-/* Free a drained publisher. NULL is fine. */
+/* Free a drained publisher. @p may be NULL. */
 void publisher_free(struct publisher *p);
 
 /*
- * Wait until the epoch is open: *@out is the place of its event in the log.
- * -ETIMEDOUT; -EPERM if the stream is refused.
+ * Wait until the epoch is open. *@out is the log position of the event that
+ * opened it. -ETIMEDOUT; -EPERM if the publisher refuses to write to the
+ * stream.
  */
 int publisher_wait_epoch(struct publisher *p, int64_t deadline,
 			 struct log_position *out);
 
 /*
- * Once the epoch is open: the last record of older runs that the stream
- * holds. Later records in the spool are still to be published. False if the
- * stream holds no record of a run with this folder.
+ * Valid once the epoch is open: get the last record of older runs that the
+ * stream holds. Later records in the spool are still to be published. False if
+ * the stream holds no record of a run with this folder.
  */
 bool publisher_stored(struct publisher *p, struct record_id *out);
 
 /*
- * Once the epoch is open: whether the spool of older runs is left out, because
- * another process of this collector, with another folder, has written to the
- * stream since. Consumers have the updates of that process, and not those in
- * the spool (docs/decisions/0122).
+ * Valid once the epoch is open: true if the records that older runs left in the
+ * spool are not published, because another process of this collector, with
+ * another folder, has written to the stream since. Consumers have the updates
+ * of that process, and not those in the spool (docs/decisions/0122).
  */
 bool publisher_spool_superseded(struct publisher *p);
 
 /*
- * Whether the start found that the journal at @position was cut off or set
- * aside. A snapshot made at that position relies on records that are gone.
+ * True if publisher_start() found that the journal at @position was cut off or
+ * set aside. A snapshot made at that position relies on records that are lost.
  */
 bool publisher_position_lost(const struct publisher *p, uint64_t position);
 
 /*
- * Once the epoch is open: the last record of older runs that the log, stream
- * or journal, held then. Unlike publisher_stored() also if the folder of the
- * spool does not know the run that made it. False if there is none.
+ * Valid once the epoch is open: get the last record of older runs that the log,
+ * stream or journal, held at that time. Unlike publisher_stored(), this
+ * includes records of runs that the folder of the spool does not know. False if
+ * there is none.
  */
 bool publisher_last_record(struct publisher *p, struct record_id *out);
 
 /*
- * Whether an earlier run of the collector has used this folder: known as soon
+ * True if an earlier run of the collector has used this folder. Known as soon
  * as the publisher has started, without the broker.
  */
 bool publisher_has_history(const struct publisher *p);
 
 /*
- * The range of messages that the stream held at the publisher's last look, to
- * be saved for the next run; created_ns is 0 if there was no look. Removals
- * before that look are counted in publisher_stats.purges.
+ * The range of messages that the stream held when the publisher last looked at
+ * it, to be saved for the next run; created_ns is 0 if it has not looked.
+ * Removals before that look are counted in publisher_stats.purges.
  */
 void publisher_extent(struct publisher *p, struct stream_extent *out);
 
 /*
- * Once the epoch is open: whether somebody removed messages of the stream since
- * an earlier run took @before with publisher_extent().
+ * Valid once the epoch is open: true if somebody removed messages of the stream
+ * after an earlier run got @before from publisher_extent().
  */
 bool publisher_removed_since(struct publisher *p,
 			     const struct stream_extent *before);
@@ -215,12 +237,13 @@ bool publisher_removed_since(struct publisher *p,
 /* Start to publish, if publisher_options.hold was set. */
 void publisher_go(struct publisher *p);
 
-/* The last place in the log before which everything is acknowledged. */
+/* The highest log position up to which every message is acknowledged. */
 void publisher_log_position(struct publisher *p, struct log_position *out);
 
 /*
- * The place of the first epoch of this run: all that this run publishes goes
- * behind it, unless that log is lost. Not known until the epoch is open.
+ * The log position of the first epoch event of this run: all messages that this
+ * run publishes come after it, unless that log is lost. Not known until the
+ * epoch is open.
  */
 void publisher_first_position(struct publisher *p, struct log_position *out);
 

@@ -2,7 +2,10 @@
 
 #define TELL PUBLISHER_TELL
 
-/* No event leads to STARTING (0), so an empty cell is an impossible event. */
+/*
+ * No event leads to STARTING, which is 0: so a cell with next == 0 is an
+ * impossible event.
+ */
 /* clang-format off */
 static const struct publisher_step steps[PUBLISHER_STATES][PUBLISHER_EVENTS] = {
 	[PUBLISHER_STARTING] = {
@@ -27,7 +30,10 @@ static const struct publisher_step steps[PUBLISHER_STATES][PUBLISHER_EVENTS] = {
 		[PUBLISHER_EV_SUPERSEDED]     = { PUBLISHER_SUPERSEDED, TELL },
 		[PUBLISHER_EV_STOP]           = { PUBLISHER_STOPPING, 0 },
 	},
-	/* Nothing is in flight on this connection: there is nothing to settle. */
+	/*
+	 * No message is in flight on this connection: go to BACKOFF without
+	 * settling.
+	 */
 	[PUBLISHER_RESUMING] = {
 		[PUBLISHER_EV_RESUMED]        = { PUBLISHER_READY, TELL },
 		[PUBLISHER_EV_STREAM_FAILED]  = { PUBLISHER_BACKOFF, PUBLISHER_REPAIR_STREAM | TELL | PUBLISHER_WAKE_LINK },
@@ -41,7 +47,10 @@ static const struct publisher_step steps[PUBLISHER_STATES][PUBLISHER_EVENTS] = {
 		[PUBLISHER_EV_NO_PROGRESS]    = { PUBLISHER_SETTLING, PUBLISHER_START_SETTLING | PUBLISHER_REPAIR_EPOCH | TELL },
 		[PUBLISHER_EV_STOP]           = { PUBLISHER_STOPPING, 0 },
 	},
-	/* The failure was reported; of further ones only NO_PROGRESS is. */
+	/*
+	 * A failure was reported before SETTLING. Of the failures that follow
+	 * only NO_PROGRESS is reported.
+	 */
 	[PUBLISHER_SETTLING] = {
 		[PUBLISHER_EV_STREAM_FAILED]  = { PUBLISHER_SETTLING, PUBLISHER_REPAIR_STREAM },
 		[PUBLISHER_EV_LINK_FAILED]    = { PUBLISHER_SETTLING, PUBLISHER_REPAIR_LINK },
@@ -66,7 +75,7 @@ static const struct publisher_step steps[PUBLISHER_STATES][PUBLISHER_EVENTS] = {
 		[PUBLISHER_EV_NO_PROGRESS]    = { PUBLISHER_REFUSED, PUBLISHER_REPAIR_EPOCH | TELL },
 		[PUBLISHER_EV_STOP]           = { PUBLISHER_STOPPING, 0 },
 	},
-	/* No further attempt is made, so NO_PROGRESS requests no repair. */
+	/* There are no more attempts, so NO_PROGRESS requests no repair. */
 	[PUBLISHER_SUPERSEDED] = {
 		[PUBLISHER_EV_NO_PROGRESS]    = { PUBLISHER_SUPERSEDED, 0 },
 		[PUBLISHER_EV_STOP]           = { PUBLISHER_STOPPING, 0 },
@@ -77,7 +86,10 @@ static const struct publisher_step steps[PUBLISHER_STATES][PUBLISHER_EVENTS] = {
 	[PUBLISHER_DISCARDING] = {
 		[PUBLISHER_EV_STOP]           = { PUBLISHER_STOPPING, 0 },
 	},
-	/* The link fiber runs until it is cancelled. */
+	/*
+	 * The link fiber still runs until it is cancelled, so its events can
+	 * occur.
+	 */
 	[PUBLISHER_STOPPING] = {
 		[PUBLISHER_EV_CONNECT]        = { PUBLISHER_STOPPING, 0 },
 		[PUBLISHER_EV_CONNECTED]      = { PUBLISHER_STOPPING, 0 },

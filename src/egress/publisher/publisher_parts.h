@@ -13,7 +13,7 @@
  *	spool		yes		sync
  *	tail		yes	yes	tail
  *	progress	yes	yes
- *	stop		yes		any thread: order, at
+ *	stop		yes		any thread: stop.order, stop.at
  *	wakeup		yes		any thread
  *	shared		yes	yes	any thread, under its lock
  *
@@ -27,7 +27,7 @@
  *
  * All fibers run on one shard, so another fiber can change a part only where a
  * function yields. If both main and link use a part, publisher.state says which
- * of them may: main while the stream is up or SETTLING, otherwise link.
+ * of them may use it: main while the stream is up or SETTLING, otherwise link.
  */
 #ifndef EGRESS_PUBLISHER_PUBLISHER_PARTS_H
 #define EGRESS_PUBLISHER_PUBLISHER_PARTS_H
@@ -51,215 +51,255 @@ struct journal;
 struct journal_cursor;
 struct journal_gap;
 
-/* Steps of the next attempt; each value includes the values above it. */
+/*
+ * Steps of the next attempt; each value includes the steps of those above it.
+ */
 enum publisher_repair {
 	REPAIR_NONE,
-	REPAIR_STREAM, /* ask the stream for its end */
-	REPAIR_LINK,   /* connect again */
+	REPAIR_STREAM, /* ask the stream for its last message */
+	REPAIR_LINK,   /* open a new connection */
 	REPAIR_EPOCH,  /* open a new epoch */
 };
 
 /* Where batches from the bridge go. */
 enum publisher_path {
-	PATH_DIRECT,  /* to the stream */
-	PATH_SPOOL,   /* to the disk, and from there to the stream */
-	PATH_JOURNAL, /* to the disk; there is no broker */
+	PATH_DIRECT,  /* directly to the stream */
+	PATH_SPOOL,   /* to the spool, and from there to the stream */
+	PATH_JOURNAL, /* to the journal; there is no broker */
 	PATH_DISCARD,
 };
 
-/* The part of the system that a failure is blamed on. */
+/* The part of the system whose failure is the cause. */
 enum publisher_part {
 	PART_BROKER,
-	PART_DISK,  /* writing the journal or spool */
-	PART_SPOOL, /* reading the spool back */
+	PART_DISK,  /* the disk, while writing the journal or spool */
+	PART_SPOOL, /* the disk, while reading the spool */
 	PUBLISHER_PARTS
 };
 
-/* The epochs of older runs, from a file in the folder of the journal. */
+/* Epochs of older runs, read from a file in the folder of the journal. */
 struct publisher_epochs {
-	uint64_t used;	 /* the highest epoch that a run began with */
-	uint64_t opened; /* the highest epoch opened in a stream */
+	uint64_t used;	 /* highest epoch with which a run began */
+	uint64_t opened; /* highest epoch that was opened in a stream */
 };
 
-/* The numbers of this run. */
+/* The epochs and record numbers of this run. */
 struct publisher_run {
 	uint64_t epoch;
 	uint64_t next_seq;
-	uint64_t first_epoch; /* records of this run are not older */
-	uint64_t open_epoch;  /* epoch in force in the log; 0 = none yet */
-	uint64_t tried_epoch; /* the highest epoch sent to the stream */
-	int64_t began_ns;     /* before the first epoch was opened */
+	/* records of this run have this epoch or a later one */
+	uint64_t first_epoch;
+	uint64_t open_epoch;  /* last epoch opened in the log; 0 = none yet */
+	uint64_t tried_epoch; /* highest epoch that was sent to the stream */
+	/* start of the run, before its first epoch was opened */
+	int64_t began_ns;
 
 	/* Epochs of runs with this folder; 0 = there was no such run. */
 	uint64_t older_epoch;  /* highest of older runs; set at the start */
 	uint64_t known_epoch;  /* highest of older runs and of this run */
 	uint64_t opened_epoch; /* highest that an older run opened */
-	/* last record of older runs in the spool; epoch 0 = none */
+	/* last record in the spool that older runs left; epoch 0 = none */
 	struct record_id inherited;
 
-	/* last record taken from the bridge, or inherited; epoch 0 = none */
+	/*
+	 * last record taken from the bridge, or inherited if none was taken;
+	 * epoch 0 = no record
+	 */
 	struct record_id taken;
 };
 
 /*
- * The messages of this collector in the stream: each names its predecessor.
- * A record with epoch 0 means that there is no record.
+ * The messages of this collector in the stream; each one names its predecessor.
+ * In a record_id, epoch 0 means that there is no record.
  */
 struct publisher_chain {
 	struct nats_tail tail;	      /* the end of the stream, as last read */
 	int64_t created_ns;	      /* when the stream was created */
-	char last_id[MESSAGE_ID_MAX]; /* id of the last message, or "" */
+	char last_id[MESSAGE_ID_MAX]; /* id of the last message sent, or "" */
 	/*
-	 * Sequence of the stream's last message, if that message was read from
-	 * the stream or acknowledged, and none was sent since. Else 0.
+	 * Sequence of the stream's last message. It is known if that message
+	 * was read from the stream or acknowledged, and no message was sent
+	 * since; else 0.
 	 */
 	uint64_t last_seq;
-	uint64_t acked_seq; /* highest sequence acked in this generation */
-	/* sequence that the last message sent gets; 0 = not known */
+	/* highest sequence acknowledged in this generation */
+	uint64_t acked_seq;
+	/*
+	 * sequence that the stream will give to the last message sent; 0 = not
+	 * known
+	 */
 	uint64_t sent_seq;
 	struct record_id stored; /* last record known to be in the stream */
-	/* last record acknowledged; records too long to send do not count */
+	/*
+	 * last record acknowledged; a record that is too long to send is not
+	 * counted
+	 */
 	struct record_id acked;
 
-	uint64_t generation; /* acks of an older generation are ignored */
+	/* number of the chain; acks of older ones are ignored */
+	uint64_t generation;
 	uint64_t unanswered; /* messages of this generation without an ack */
 
-	uint32_t limit;		/* bytes of a payload at most */
-	const char *limit_name; /* name of the setting that limits it */
+	uint32_t limit;		/* maximum bytes of a payload */
+	const char *limit_name; /* name of the setting that causes this limit */
 
-	/* attempts to open the epoch that failed: another writer was faster */
+	/*
+	 * failed attempts to open the epoch because another writer stored a
+	 * message first
+	 */
 	unsigned overtaken;
 	struct stream_watch watch;
 };
 
 enum publisher_rollback_phase {
 	ROLLBACK_NONE,
-	ROLLBACK_RESENDING, /* the lost messages can be sent again */
-	ROLLBACK_LOST,	    /* some messages cannot: send a resync */
+	ROLLBACK_RESENDING, /* the lost messages are being sent again */
+	/* some lost messages cannot be sent: send a resync */
+	ROLLBACK_LOST,
 };
 
-/* The stream lost messages that it had acknowledged; see rollback.c. */
+/*
+ * State of a rollback: the stream lost messages that it had acknowledged; see
+ * rollback.c.
+ */
 struct publisher_rollback {
 	enum publisher_rollback_phase phase;
-	uint64_t lost_from;  /* last sequence that the stream did not lose */
-	uint64_t stream_end; /* last sequence at the last attempt to resend */
-	uint64_t resent;     /* stats.resent before the rollback */
-	unsigned failures;   /* attempts to resend without progress */
+	uint64_t lost_from; /* last sequence that the stream still had */
+	/* last sequence of the stream at the last attempt */
+	uint64_t stream_end;
+	uint64_t resent; /* value of stats.resent before the rollback */
+	/* attempts without progress since the last progress */
+	unsigned failures;
 };
 
 enum publisher_socket {
 	SOCKET_WRITABLE,
-	SOCKET_BLOCKED, /* the socket is full; the writer has the rest */
+	SOCKET_BLOCKED, /* the socket is full; the writer fiber has to write */
 };
 
 /* The connection. */
 struct publisher_conn {
-	struct sp_task task;	/* of the link fiber */
-	struct nats_conn *link; /* main may use it while READY or SETTLING */
+	struct sp_task task;	/* the link fiber */
+	struct nats_conn *link; /* main may use it in READY and SETTLING */
 	enum publisher_socket socket;
 	struct sp_task reader;
 	struct sp_task writer;
-	struct sp_sem wake;	  /* of the link fiber */
-	struct sp_sem write_wake; /* of the writer; any thread */
+	struct sp_sem wake;	  /* wakes the link fiber */
+	struct sp_sem write_wake; /* wakes the writer fiber; from any thread */
 	enum publisher_repair repair;
 	int64_t settle_until;
-	int64_t down_since; /* 0 = the stream is up */
+	int64_t down_since; /* start of the outage; 0 = the stream is up */
 };
 
 enum publisher_sync {
 	SYNC_IDLE,
-	SYNC_BUSY,   /* the sync fiber has a sync to do */
-	SYNC_FAILED, /* the sync failed; unsynced bytes are not cut off yet */
+	SYNC_BUSY,   /* the sync fiber has to sync, or is syncing */
+	SYNC_FAILED, /* a sync failed; the unsynced bytes are not cut off yet */
 };
 
 /* The journal, which is the output or the spool. */
 struct publisher_spool {
 	struct journal *journal;
-	struct journal_gap *gaps; /* found at the start */
+	struct journal_gap *gaps; /* gaps that journal_open() found */
 	size_t gap_count;
 
 	/* Writing */
 	int append_error;     /* error of the last append; 0 = none */
-	int64_t append_again; /* after an error: when to retry; 0 = now */
-	struct sp_task task;  /* of the sync fiber */
+	int64_t append_again; /* when to retry after an error; 0 = now */
+	struct sp_task task;  /* the sync fiber */
 	struct sp_sem sync_wake;
 	enum publisher_sync sync;
-	int sync_error; /* while SYNC_FAILED */
+	int sync_error; /* error of the sync, while SYNC_FAILED */
 	int64_t last_sync;
 	int64_t last_retain;
-	/* since when the broker is slow, see decide_spool(); 0 = it is not */
+	/*
+	 * time since when the broker is slow, see decide_spool(); 0 = not slow
+	 */
 	int64_t slow_since;
 
 	/* Reading back */
 	struct journal_cursor *cursor;
-	struct record_id fed; /* last record read; epoch 0 = none */
-	uint64_t released;    /* position up to which the stream has all */
-	int64_t feed_again;   /* after an error: when to retry; 0 = now */
+	/* last record read from the spool; epoch 0 = none */
+	struct record_id fed;
+	/* the stream holds all records before this position */
+	uint64_t released;
+	int64_t feed_again; /* when to retry after an error; 0 = now */
 	/* name of the last segment skipped because it is damaged */
 	char skipped[JOURNAL_NAME_MAX];
 
-	int told_error; /* the last disk error that was reported */
-	/* told_error is not reported again before this time */
+	int told_error; /* the last disk error reported in a notice */
+	/* do not report told_error again before this time */
 	int64_t told_until;
 };
 
 enum publisher_tail_phase {
 	TAIL_IDLE,
-	TAIL_WRITING, /* the tail fiber has something to write */
+	TAIL_WRITING, /* the tail fiber has chunks to write */
 };
 
-/* Messages that the stream acknowledged, to be sent again after a rollback. */
+/*
+ * The acked tail: messages that the stream acknowledged, kept to be sent again
+ * after a rollback.
+ */
 struct publisher_tail {
 	struct acked_tail *acked;
 	struct sp_task task;
 	struct sp_sem wake;
 	enum publisher_tail_phase phase;
 	int error;
-	int64_t quiet_until; /* errors are not reported before this time */
+	int64_t quiet_until; /* do not report errors before this time */
 };
 
 /* Whether updates reach the log; see progress.c. */
 struct publisher_progress {
 	struct output_state causes[PUBLISHER_PARTS];
-	/* since when the oldest batch that is not safe waits; 0 = none waits */
+	/*
+	 * start of the wait of the oldest batch that is not safe; 0 = none
+	 * waits
+	 */
 	int64_t waiting_since;
-	int64_t spool_since; /* since when the spool is in use; 0 = it is not */
-	int64_t stored_ns;   /* when the stream last stored a message */
-	/* since when the broker answers but stores nothing; 0 = not the case */
+	/* when the use of the spool began; 0 = not in use */
+	int64_t spool_since;
+	int64_t stored_ns; /* when the stream last stored a message */
+	/*
+	 * time since when the broker answers but stores nothing; 0 = it does
+	 * store
+	 */
 	int64_t stuck_since;
 };
 
-/* Orders of the owner of the publisher. */
+/* Orders from the owner of the publisher, which calls publisher.h. */
 enum publisher_order {
 	ORDER_PUBLISH,
-	ORDER_HOLD, /* open the epoch, and wait for publisher_go() */
-	ORDER_STOP, /* publisher_drain(): publish the rest until stop.at */
+	ORDER_HOLD, /* open the epoch, then wait for publisher_go() */
+	ORDER_STOP, /* publisher_drain(): publish until stop.at, then end */
 };
 
 enum publisher_input {
 	INPUT_OPEN,
-	INPUT_ENDED, /* all workers have closed, and the bridge is empty */
+	/* all workers have closed their rings, and these are empty */
+	INPUT_ENDED,
 };
 
 struct publisher_stop {
-	atomic_int order; /* enum publisher_order */
+	atomic_int order; /* an enum publisher_order */
 	_Atomic int64_t at;
 	enum publisher_input input;
 };
 
 /*
- * Wakes main, from any thread. Main reads count, does a turn, sets waiters, and
- * sleeps only if count has not changed since.
+ * Wakes main, from any thread. Main reads count, does a turn and sets waiters.
+ * It sleeps only if count has not changed since.
  */
 struct publisher_wakeup {
-	_Atomic uint64_t count; /* wake-ups so far */
-	atomic_int waiters;	/* 1 = main sleeps, or is about to */
+	_Atomic uint64_t count; /* number of wake-ups so far */
+	atomic_int waiters;	/* 1 = main sleeps, or is about to sleep */
 	struct sp_sem sem;
 };
 
-/* State of the log at the time when this run opened its first epoch. */
+/* State of the log when this run opened its first epoch. */
 struct publisher_opened {
-	uint64_t epoch; /* 0 = none was opened yet */
+	uint64_t epoch; /* 0 = no epoch was opened yet */
 	struct log_position position;
 	bool superseded;	 /* see publisher_spool_superseded() */
 	struct record_id last;	 /* see publisher_last_record() */
@@ -267,7 +307,7 @@ struct publisher_opened {
 	struct stream_look look;
 };
 
-/* Copies for other threads, under the lock. */
+/* Copies of values for other threads, protected by the lock. */
 struct publisher_shared {
 	pthread_mutex_t lock;
 	/* for fibers of the publisher's shard: state or opened has changed */
@@ -287,10 +327,10 @@ struct publisher {
 	struct sp_task main;
 	struct egress_codec *codec;
 
-	enum publisher_state state; /* changed by publisher_handle() only */
+	enum publisher_state state; /* changed only by publisher_handle() */
 	enum publisher_path path;
-	struct send_queue wire; /* to the stream */
-	struct send_queue disk; /* to the spool or journal */
+	struct send_queue wire; /* the send queue to the stream */
+	struct send_queue disk; /* the send queue to the spool or journal */
 	struct publisher_run run;
 	struct publisher_chain chain;
 	struct publisher_rollback rollback;
@@ -319,7 +359,7 @@ static inline bool publisher_stopping(const struct publisher *p)
 	return atomic_load(&p->stop.order) == ORDER_STOP;
 }
 
-/* True if @err of a write means that the disk is full. */
+/* True if @err, the error of a write, means that the disk is full. */
 static inline bool publisher_disk_full(int err)
 {
 	return err == -ENOSPC || err == -EDQUOT;

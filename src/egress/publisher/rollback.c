@@ -1,15 +1,16 @@
 /*
- * A stream that has lost what it acknowledged, as after a power failure of its
- * host.
+ * Handle a stream that has lost messages that it had acknowledged, for example
+ * after a power failure of its host.
  *
  * The last sequence of a stream never falls: neither a purge nor a deletion
- * lowers it. So a stream with the same creation time that ends before a message
- * it acknowledged was put back. If its last message is in the acked tail, with
- * the same sequence and id, all messages behind it are sent again unchanged and
- * get the sequences that they had: a consumer's position stays valid.
+ * lowers it. So if a stream with the same creation time ends before a message
+ * that it had acknowledged, it was reset to an earlier state (a rollback). If
+ * its last message is in the acked tail, with the same sequence and id, all
+ * later messages of the tail are sent again unchanged. They get the same
+ * sequences as before, so the position of a consumer stays valid.
  *
- * If the acked tail does not reach back that far, or if the stream is another
- * one, consumers lack tables that the updates which wait here change. So the new
+ * If the acked tail does not have that message, or if it is another stream,
+ * consumers may have lost updates on which later updates depend. So the new
  * epoch begins with a resync of every router.
  */
 #include "egress/codec.h"
@@ -25,14 +26,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOGETHER       256	    /* messages, with one acknowledgement */
-#define TOGETHER_BYTES (256u << 10) /* the same */
+/* maximum messages that are covered by one acknowledgement */
+#define TOGETHER       256
+#define TOGETHER_BYTES (256u << 10) /* and their maximum bytes */
 #define PATIENCE       3
 #define TAIL_QUIET     (60 * SP_S)
 
 /* Writing the acked tail */
 
-/* A fiber of its own, so that a slow disk delays nothing else. */
+/*
+ * The main function of the tail fiber. It is a fiber of its own, so that a slow
+ * disk delays no other work.
+ */
 int publisher_tail_main(void *arg)
 {
 	struct publisher *p = arg;
@@ -43,13 +48,13 @@ int publisher_tail_main(void *arg)
 		if (err < 0)
 			p->tail.error = err;
 		p->tail.phase = TAIL_IDLE;
-		/* Sending may go on, and the next chunk may be due. */
+		/* Main may send again, and the next chunk may be due. */
 		publisher_wake(p);
 	}
 	return 0;
 }
 
-/* At most once in TAIL_QUIET. */
+/* Report an error of the acked tail, at most once in TAIL_QUIET. */
 static void tail_error_note(struct publisher *p)
 {
 	char text[NATS_WORDS_MAX];
@@ -65,12 +70,16 @@ static void tail_error_note(struct publisher *p)
 	publisher_tell(p, text);
 }
 
-/* A disk that fails ends the acked tail, and not the output. */
+/*
+ * Let the tail fiber write what is due. If its disk fails, messages are still
+ * published, but the acked tail loses its messages.
+ */
 void publisher_tail_keep(struct publisher *p)
 {
 	/*
-	 * Drop what waits for a disk that is too slow: sending waits for it.
-	 * While nothing is sent the link fiber may need it to send it again.
+	 * If a write takes too long, drop the messages that wait for it,
+	 * because main cannot send meanwhile. Do so only in READY: in other
+	 * states the link fiber may need these messages to send them again.
 	 */
 	if (p->state == PUBLISHER_READY &&
 	    sp_now() >= acked_tail_give_up(p->tail.acked)) {
@@ -145,7 +154,9 @@ int publisher_rollback_events(struct publisher *p, const struct nats_tail *tail,
 
 	if (p->rollback.phase != ROLLBACK_LOST || p->options.resync == NULL)
 		return 0;
-	/* The callback reads which stream it is now. */
+	/*
+	 * The callback reads the creation time to know which stream it is now.
+	 */
 	p->chain.created_ns = tail->created_ns;
 	publisher_set_log_position(p, tail->last_seq);
 	publisher_share(p);
@@ -155,7 +166,9 @@ int publisher_rollback_events(struct publisher *p, const struct nats_tail *tail,
 	return publisher_block(events_gather, &job); /* yields */
 }
 
-/* Those from @from on that go together. How many. */
+/*
+ * Describe the events from @from on that are sent together. Returns how many.
+ */
 static size_t events_describe(const struct publisher_events *events,
 			      size_t from, const struct publisher *p,
 			      uint64_t epoch, const struct nats_tail *tail,
@@ -218,7 +231,7 @@ struct resend_job {
 	const struct publisher *p;
 	struct nats_resend r;
 	struct nats_resend_message messages[TOGETHER];
-	size_t subjects[TOGETHER]; /* where they are in bytes */
+	size_t subjects[TOGETHER]; /* offsets of the subjects in bytes */
 	size_t len;
 	size_t cap;
 	uint8_t *bytes;
@@ -233,14 +246,18 @@ static int resend_run(void *arg)
 			   &job->why);
 }
 
-/* Copy @m behind the others. */
+/* Append a copy of @m to the job. */
 static int resend_add(struct resend_job *job, const struct acked_message *m)
 {
 	size_t size = m->subject_len + 1 + m->bytes.len;
 	size_t i = job->r.count;
 
 	if (m->bytes.len > job->p->chain.limit)
-		return -EMSGSIZE; /* another server than the one it was sent to */
+		/*
+		 * the limit of this server is lower than that of the server
+		 * before
+		 */
+		return -EMSGSIZE;
 	if (job->len + size > job->cap) {
 		size_t cap = job->len + size + TOGETHER_BYTES;
 		uint8_t *bytes = realloc(job->bytes, cap);
@@ -269,7 +286,7 @@ static int resend_add(struct resend_job *job, const struct acked_message *m)
 	return 0;
 }
 
-/* Send what was gathered, and gather anew. */
+/* Send the collected messages, and start to collect again. */
 static int resend_flush(struct publisher *p, struct resend_job *job)
 {
 	int err;
@@ -294,7 +311,10 @@ static int resend_flush(struct publisher *p, struct resend_job *job)
 	return 0;
 }
 
-/* Seek to the last message of the stream. -ENOENT if it is not in the tail. */
+/*
+ * Seek to the last message of the stream. -ENOENT if it is not in the acked
+ * tail.
+ */
 static int resend_find_end(struct publisher *p, const struct nats_tail *tail)
 {
 	struct acked_message m;
@@ -356,7 +376,7 @@ static int resend_from(struct publisher *p, const struct nats_tail *tail,
 	return err;
 }
 
-/* Judging */
+/* Deciding */
 
 static bool stream_is_shorter(const struct publisher *p,
 			      const struct nats_tail *tail)
@@ -365,7 +385,11 @@ static bool stream_is_shorter(const struct publisher *p,
 		return false;
 	if (tail->last_seq < acked_tail_acked(p->tail.acked))
 		return true;
-	/* Another writer may have published behind what is left. */
+	/*
+	 * A stream that lost messages may have as many again: another writer
+	 * may have published after the rollback. So compare the last record,
+	 * too.
+	 */
 	return tail->has_record &&
 	       record_id_compare(tail->record, p->chain.acked) < 0;
 }
@@ -392,7 +416,10 @@ static void resent_note(struct publisher *p)
 	uint64_t lost = acked_tail_acked(p->tail.acked) - p->rollback.lost_from;
 	char text[NATS_WORDS_MAX];
 
-	/* Some were stored, but not acknowledged. */
+	/*
+	 * The stream has stored some messages without an acknowledgement: count
+	 * them, too.
+	 */
 	p->stats.resent = p->rollback.resent + lost;
 	snprintf(text, sizeof(text),
 		 "the stream lost %" PRIu64
@@ -401,7 +428,10 @@ static void resent_note(struct publisher *p)
 	publisher_tell(p, text);
 }
 
-/* An error of the connection or of the stream, not of the acked tail. */
+/*
+ * True if @err is an error of the connection or of the stream, which may pass,
+ * and not one of the acked tail.
+ */
 static bool is_passing(int err)
 {
 	return err == -ENOTCONN || err == -ETIMEDOUT || err == -EAGAIN ||
@@ -419,7 +449,10 @@ static const char *reason_of(int err)
 	return is_passing(err) ? "the server does not take it" : strerror(-err);
 }
 
-/* Count this attempt; one that got further than the last resets failures. */
+/*
+ * Record this attempt. If the stream has more messages than at the last
+ * attempt, reset failures.
+ */
 static void mending_note(struct publisher *p, const struct nats_tail *tail)
 {
 	struct publisher_rollback *m = &p->rollback;
@@ -431,13 +464,17 @@ static void mending_note(struct publisher *p, const struct nats_tail *tail)
 			.resent = p->stats.resent,
 		};
 	if (tail->last_seq < m->lost_from)
-		m->lost_from = tail->last_seq; /* lost again */
+		/* the stream lost messages again */
+		m->lost_from = tail->last_seq;
 	if (tail->last_seq > m->stream_end)
 		m->failures = 0;
 	m->stream_end = tail->last_seq;
 }
 
-/* Whether to try again. A lost connection does not count as a failure. */
+/*
+ * True if there should be another attempt. A lost connection does not count as
+ * a failure.
+ */
 static bool resend_again(struct publisher *p, int err)
 {
 	if (!is_passing(err))
@@ -447,7 +484,10 @@ static bool resend_again(struct publisher *p, int err)
 	return ++p->rollback.failures < PATIENCE;
 }
 
-/* After the last message was sent again, or the last attempt failed. */
+/*
+ * Called after the last message was sent again, or when there are no more
+ * attempts. Sets the phase.
+ */
 static void resend_conclude(struct publisher *p, const struct nats_tail *tail,
 			    int err)
 {
@@ -470,7 +510,8 @@ int publisher_rollback_mend(struct publisher *p, const struct nats_tail *tail,
 	if (p->rollback.phase == ROLLBACK_LOST)
 		return 0;
 	if (p->run.open_epoch != 0 && p->chain.created_ns != tail->created_ns) {
-		p->rollback.phase = ROLLBACK_LOST; /* all of it */
+		/* it is another stream, without all of them */
+		p->rollback.phase = ROLLBACK_LOST;
 		return 0;
 	}
 	if (!stream_is_shorter(p, tail)) {

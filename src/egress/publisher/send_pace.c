@@ -25,7 +25,10 @@ static uint64_t best_rate(const struct send_pace *pace)
 	return best;
 }
 
-/* 1000 bytes a second times microseconds: it neither overflows nor rounds. */
+/*
+ * Set the limit from the rate. Computed in units of 1000 bytes per second and
+ * of microseconds, so that the product does not overflow.
+ */
 static void set_limit(struct send_pace *pace)
 {
 	int64_t way = pace->shortest + pace->shortest / SEND_PACE_GROWTH;

@@ -1,19 +1,23 @@
 /*
- * egress/publisher/send_pace.h - how much of a queue may be under way
+ * egress/publisher/send_pace.h - limit the bytes of a queue in flight
  *
- * What comes later waits for all that is under way: sent to the broker or the
- * disk, and not safe yet. More of it than the other side can make safe while
- * one batch is on its way there and back does not make that side faster; it
- * waits in its buffers. So what may be under way is
+ * A message that is sent is in flight until it is safe: acknowledged by the
+ * broker, or synced to the disk. A new message waits behind all bytes in
+ * flight. More bytes than the other side (broker or disk) makes safe during one
+ * round trip do not make it faster; they wait in its buffers. So the limit of
+ * the bytes in flight is
  *
- *	the rate of the other side x (the shortest way + SEND_PACE_TARGET_NS)
+ *	rate of the other side *
+ *		(5/4 of the shortest round trip + SEND_PACE_TARGET_NS)
  *
- * and a part of the way more: while little is under way the rate is what that
- * makes of it, and grows by this part each time.
+ * The extra quarter (1 / SEND_PACE_GROWTH) lets the limit grow: while few bytes
+ * are in flight, the measured rate is low because of the limit itself, and then
+ * it rises by this part in each period.
  *
- * The rate is the best of the last SEND_PACE_PERIODS periods. A period in which
- * there was room all the time says what came, not what the other side can
- * take: it counts only if its rate is the best so far. Pure.
+ * The rate is the best of the last SEND_PACE_PERIODS recorded periods. If the
+ * limit never held back a message in a period, its rate measures the input and
+ * not the other side. Such a period is recorded only if its rate is higher than
+ * all recorded ones. Pure functions.
  */
 #ifndef EGRESS_PUBLISHER_SEND_PACE_H
 #define EGRESS_PUBLISHER_SEND_PACE_H
@@ -24,27 +28,35 @@
 #define SEND_PACE_PERIODS   8
 #define SEND_PACE_PERIOD_NS INT64_C(20000000)
 #define SEND_PACE_TARGET_NS INT64_C(5000000)
-#define SEND_PACE_GROWTH    4 /* a part of the way is added to it */
-#define SEND_PACE_WAY_MAX   INT64_C(1000000000) /* a longer one counts as it */
+#define SEND_PACE_GROWTH    4 /* 1/4 of the round trip is added to it */
+/* longer round trips count as this */
+#define SEND_PACE_WAY_MAX INT64_C(1000000000)
 
 struct send_pace {
-	uint64_t rates[SEND_PACE_PERIODS]; /* bytes a second; a ring */
-	uint32_t periods;		   /* so far */
-	bool bounded;			   /* the limit held something back */
-	int64_t began;			   /* the period; 0: none has */
-	uint64_t bytes;			   /* made safe in it */
-	int64_t shortest;		   /* way; 0: not known */
-	uint64_t floor; /* as much may be under way whatever the rate is */
+	/* ring of rates in bytes per second */
+	uint64_t rates[SEND_PACE_PERIODS];
+	uint32_t periods; /* number of rates recorded so far */
+	/* the limit held back a message in this period */
+	bool bounded;
+	/* start of the period; 0 = no period */
+	int64_t began;
+	uint64_t bytes; /* bytes made safe in this period */
+	/* shortest round trip; 0 = not known */
+	int64_t shortest;
+	uint64_t floor; /* minimum of limit, whatever the rate is */
 	uint64_t limit;
 };
 
-/* Begin, or begin again, as with another broker. */
+/* Begin without measurements, at the start or after a change of the broker. */
 void send_pace_reset(struct send_pace *pace, uint64_t floor);
 
-/* Nothing is under way: what follows begins a period of its own. */
+/*
+ * Nothing is in flight: drop the current period. The next message that becomes
+ * safe begins another one.
+ */
 void send_pace_idle(struct send_pace *pace);
 
-/* @bytes that were sent at @sent are safe at @now. */
+/* Count @bytes that were sent at time @sent and are safe at time @now. */
 void send_pace_safe(struct send_pace *pace, uint64_t bytes, int64_t sent,
 		    int64_t now);
 

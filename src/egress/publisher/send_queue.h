@@ -4,9 +4,10 @@
  *	head                 next_to_send          tail
  *	 | acked, sent ...      | queued ...         |
  *
- * A bounded ring of entries with growing numbers. The publisher has two: one
- * to the stream, one to the disk. What leaves at the head is safe, so the
- * order of the ring is the order of the log. Pure.
+ * A bounded ring of entries, which are numbered in ascending order. The
+ * publisher has two of these queues: one to the stream, one to the disk. An
+ * entry leaves at the head when it is safe, so the order of the ring is the
+ * order of the log. Pure functions.
  */
 #ifndef EGRESS_PUBLISHER_SEND_QUEUE_H
 #define EGRESS_PUBLISHER_SEND_QUEUE_H
@@ -18,8 +19,9 @@
 #include <stdbool.h>
 
 /*
- * Bytes that may be under way at any rate: a broker answers one batch as soon
- * as many, a sync takes about as long for little as for some megabytes.
+ * Minimum limits of the bytes in flight, whatever the measured rate is. A
+ * broker answers one batch as quickly as many, and a sync of a few bytes takes
+ * about as long as a sync of some megabytes.
  */
 #define SEND_WIRE_FLOOR (UINT64_C(1) << 20)
 #define SEND_DISK_FLOOR (UINT64_C(8) << 20)
@@ -31,16 +33,18 @@ enum send_state {
 };
 
 struct send_entry {
-	struct egress_batch *batch; /* NULL: it is read from the spool */
-	struct record_id record;    /* of a fence: zero */
-	uint64_t end;		    /* position behind it in the journal; 0 */
-	uint64_t seq;		    /* in the stream, of its last piece */
+	struct egress_batch *batch; /* NULL: the bytes are in the spool only */
+	struct record_id record;    /* id of the record; epoch 0 for a fence */
+	/* position after it in the journal; 0 = not written */
+	uint64_t end;
+	/* stream sequence of the last piece; 0 = not acked */
+	uint64_t seq;
 	int64_t sent_ns;
 	uint32_t len;
-	uint32_t weight; /* of its batch */
+	uint32_t weight; /* weight of the batch */
 	uint32_t updates;
-	uint32_t pieces;     /* messages that it was sent as */
-	uint32_t unanswered; /* of these */
+	uint32_t pieces;     /* number of messages sent for it */
+	uint32_t unanswered; /* messages of these without an answer */
 	enum send_state state;
 };
 
@@ -50,13 +54,17 @@ struct send_queue {
 	uint64_t head;
 	uint64_t next_to_send;
 	uint64_t tail;
-	uint64_t weight; /* of all in it */
+	uint64_t weight; /* total weight of the entries */
 	struct send_pace pace;
 };
 
-/* Room for @capacity at least; @floor of its pace. -ENOMEM. */
+/*
+ * Make a queue for at least @capacity entries. @floor is the minimum of the
+ * limit of bytes in flight. -ENOMEM.
+ */
 int send_queue_init(struct send_queue *f, uint32_t capacity, uint64_t floor);
-void send_queue_fini(struct send_queue *f); /* batches in it are not freed */
+/* does not free the batches in it */
+void send_queue_fini(struct send_queue *f);
 
 static inline uint64_t send_queue_count(const struct send_queue *f)
 {
@@ -89,32 +97,34 @@ static inline bool send_entry_is_fence(const struct send_entry *entry)
 	return entry->batch != NULL && entry->batch->kind == EGRESS_BATCH_FENCE;
 }
 
-/* The same of one that may have gone to the disk since. */
+/* True if the entry is a fence, also if its batch is NULL. */
 static inline bool send_entry_was_fence(const struct send_entry *entry)
 {
 	return entry->record.epoch == 0;
 }
 
-/* As much is under way as the other side makes safe in time. */
+/* True if the weight in the queue has reached the limit of send_pace.h. */
 static inline bool send_queue_paced(const struct send_queue *f)
 {
 	return f->weight >= f->pace.limit;
 }
 
-/* Append; it must not be full. The number of the new entry. */
+/*
+ * Append an entry; the queue must not be full. Returns the number of the entry.
+ */
 uint64_t send_queue_push(struct send_queue *f, struct send_entry entry);
 
-/* The oldest, or NULL. */
+/* The oldest entry, or NULL. */
 struct send_entry *send_queue_first(const struct send_queue *f);
 void send_queue_drop_first(struct send_queue *f);
 
-/* The oldest, which was sent, is safe. */
+/* The oldest entry, which was sent, is safe now: measure the rate. */
 void send_queue_note_safe(struct send_queue *f, int64_t now);
 
-/* Forget all of them; the numbers go on. */
+/* Remove all entries; the numbering continues. */
 void send_queue_clear(struct send_queue *f);
 
-/* All that were sent and not stored are to be sent again. */
+/* Mark all entries that were sent but not stored to be sent again. */
 void send_queue_rewind(struct send_queue *f);
 
 #endif

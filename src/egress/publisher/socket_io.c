@@ -1,14 +1,17 @@
 /*
- * The socket of the connection: the reader fiber waits until it can be read, the
- * writer fiber until it can be written. They live as long as the connection.
+ * Reads and writes the socket of the connection: the reader fiber waits until
+ * the socket can be read, the writer fiber until it can be written. Both fibers
+ * exist as long as the connection.
  *
- * So messages, acknowledgements and the turns of main share one thread. Main
- * writes at the end of its turn; the writer writes what the socket did not take
- * then, and what libnats writes on its own threads.
+ * So one thread sends messages, receives acknowledgements and runs the turns of
+ * main. Main writes at the end of its turn; the writer writes the bytes that
+ * the socket did not take then, and bytes that threads of libnats have put into
+ * the buffer.
  *
- * Main sends nothing while the socket is SOCKET_BLOCKED, so the buffer of libnats
- * does not grow. With TLS the socket is never blocked: libnats waits for it, up
- * to the write deadline, and this thread waits with libnats.
+ * Main sends nothing while the socket is SOCKET_BLOCKED, so the buffer of
+ * libnats does not grow. With TLS the state is never SOCKET_BLOCKED: a write in
+ * libnats blocks until the socket takes the bytes, up to the write deadline,
+ * and this thread blocks in it.
  */
 #include "egress/publisher/publisher_internal.h"
 

@@ -1,15 +1,15 @@
 /*
- * Batches that are longer than the server takes.
+ * Publishes batches that are longer than the limit of the server.
  *
- * A batch is made before a server is known, may wait on the disk, and may meet a
- * server with a lower limit than the one before. It consists of whole messages
- * back to back, so it is cut where one of them ends, and each piece is published
- * as a message of its own. A compressed batch is decompressed first: its pieces
- * are plain.
+ * A batch may be made before a server is known, or wait in the spool until
+ * another server with a lower limit is used. A batch consists of whole messages
+ * back to back, so it is cut between two of them, and each piece is published
+ * as one message of the stream. A compressed batch is decompressed first: its
+ * pieces are not compressed.
  *
- * The id of a piece says how much of the plain batch the stream holds with it.
- * A later run or connection reads that id from the stream and continues there;
- * nothing else is saved about pieces.
+ * The id of a piece has the offset in the uncompressed batch at which the piece
+ * ends. A later run or connection reads that id from the stream and continues
+ * there; nothing else is saved about pieces.
  */
 #include "egress/batch_split.h"
 #include "egress/codec.h"
@@ -19,7 +19,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The last message of the stream is a piece of this record. */
+/* True if the last message of the stream is a piece of this record. */
 static bool record_is_begun(const struct publisher *p,
 			    const struct send_entry *f)
 {
@@ -34,8 +34,9 @@ bool publisher_split_needed(const struct publisher *p,
 }
 
 /*
- * Count a message that cannot be cut. The first, the second, the fourth and so
- * on are told: a router that sends nothing else must not fill the log.
+ * Count an update or event that is too long and cannot be cut. A notice is
+ * given for the first, second, fourth, eighth ... one, so that a router that
+ * sends only such updates does not fill the log.
  */
 static void leave_out(struct publisher *p, struct send_entry *f,
 		      const char *subject, size_t len)
@@ -69,7 +70,10 @@ static int put_plain(struct publisher *p, uint64_t number, const char *subject,
 		struct publisher_payload one = { subject, rest, EGRESS_PLAIN };
 		int err;
 
-		/* Bytes that are not messages of the schema are one piece. */
+		/*
+		 * Bytes that are not whole messages of the schema are one
+		 * piece.
+		 */
 		piece = (struct egress_batch_part){ rest.len, 1 };
 		(void)egress_batch_split(rest, p->chain.limit, &piece);
 		if (piece.len > p->chain.limit) {

@@ -1,5 +1,5 @@
 /*
- * Batches to the journal, and from the spool to the stream.
+ * Writes batches to the journal, and sends records of the spool to the stream.
  *
  * Order: every record of the spool is older than the disk queue. The path is
  * PATH_DIRECT again only when the cursor has read the whole spool and the disk
@@ -7,8 +7,8 @@
  *
  * Each record has an id. The publisher knows the last record that the stream
  * holds (chain.stored) and the last one that the cursor has read (spool.fed).
- * After a failure it reads again from the oldest segment and skips the records
- * up to spool.fed, which is then chain.stored.
+ * After a failure the publisher sets spool.fed to chain.stored, reads again
+ * from the oldest segment and skips the records up to spool.fed.
  */
 #include "egress/publisher/publisher_internal.h"
 
@@ -22,15 +22,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#define APPEND_MAX 64	      /* records in one call */
-#define SEGMENTS   4	      /* of a spool, at least */
-#define AGAIN_NS   (1 * SP_S) /* after a disk said no */
+#define APPEND_MAX 64	      /* maximum records in one call */
+#define SEGMENTS   4	      /* minimum number of segments of a full spool */
+#define AGAIN_NS   (1 * SP_S) /* pause after an error of the disk */
 #define RETAIN_NS  (1 * SP_S)
 #define TELL_NS	   (60 * SP_S)
 
 /*
- * A segment is removed as a whole, once the stream holds all of it. A spool of
- * several segments has room long before its last record is published.
+ * The size of a segment. A segment is removed as a whole, when the stream holds
+ * all its records. So a full spool must have several segments: then it has
+ * space again long before its last record is published.
  */
 static uint64_t segment_bytes(const struct publisher_options *o, bool spool)
 {
@@ -42,7 +43,7 @@ static uint64_t segment_bytes(const struct publisher_options *o, bool spool)
 	return bytes;
 }
 
-/* Tell what journal_open() cut off or set aside. */
+/* Give a notice of what journal_open() cut off or set aside. */
 static void note_recovery(struct publisher *p)
 {
 	const struct journal_recovery *found =
@@ -116,7 +117,7 @@ int publisher_spool_open(struct publisher *p, struct nats_error *why)
 		return 0;
 	if (last.epoch > p->run.known_epoch)
 		p->run.known_epoch = last.epoch;
-	/* What is restored from the spool relies on this record. */
+	/* State restored from the spool relies on this record. */
 	p->run.taken = (struct record_id){ last.epoch, last.seq, 0 };
 	if (!spool) {
 		p->shared.opened.last = p->run.taken;
@@ -157,7 +158,7 @@ int publisher_sync_main(void *arg)
 	return 0;
 }
 
-/* When the journal should be synced next; SP_NEVER if it need not. */
+/* The time of the next sync of the journal; SP_NEVER if all is synced. */
 static int64_t sync_due(const struct publisher *p)
 {
 	uint64_t end = journal_end(p->spool.journal);
@@ -181,7 +182,7 @@ static void sync_if_due(struct publisher *p)
 	sp_sem_post(&p->spool.sync_wake);
 }
 
-/* Tell @err once; the same one again only if it was away for TELL_NS. */
+/* Give a notice of @err, unless it occurred within TELL_NS before. */
 static void tell_error(struct publisher *p, const char *what, int err)
 {
 	bool known =
@@ -198,9 +199,9 @@ static void tell_error(struct publisher *p, const char *what, int err)
 }
 
 /*
- * After a failed sync it is not known what is on the disk: cut off what was not
- * synced, and append it again. While it cannot be cut off, nothing is appended
- * behind it and no other sync may call it safe.
+ * After a failed sync the content of the disk is not known. Cut off the records
+ * that were not synced, so that they are appended again. Until they are cut
+ * off, no record is appended, and no other sync may declare them safe.
  */
 static void after_failed_sync(struct publisher *p)
 {
@@ -216,7 +217,7 @@ static void after_failed_sync(struct publisher *p)
 
 /* Writing */
 
-/* The next entry would exceed --spool-max; the disk may have room for it. */
+/* True if the next entry would exceed --spool-max. */
 static bool spool_is_full(const struct publisher *p)
 {
 	const struct send_entry *f =
@@ -239,7 +240,7 @@ static void note_append_error(struct publisher *p, int err)
 	p->spool.append_again = sp_in(AGAIN_NS);
 }
 
-/* Describe the next entries up to a fence. How many. */
+/* Describe the next entries of the disk queue up to a fence. How many. */
 static size_t records_gather(struct publisher *p,
 			     struct journal_record *records, size_t max)
 {
@@ -269,7 +270,7 @@ static size_t records_gather(struct publisher *p,
 	return n;
 }
 
-/* A fence is safe with the record before it. */
+/* Pass fences at the head: a fence is safe with the record before it. */
 static void pass_fences(struct publisher *p)
 {
 	while (p->disk.next_to_send != p->disk.tail) {
@@ -284,13 +285,13 @@ static void pass_fences(struct publisher *p)
 	}
 }
 
-/* The journal is the output, and its disk was full when this run began. */
+/* True if the journal is the output and has no epoch event: no space. */
 static bool lacks_epoch(const struct publisher *p)
 {
 	return p->path == PATH_JOURNAL && p->run.open_epoch == 0;
 }
 
-/* The event that opens the epoch comes before any record of it. Yields. */
+/* Append the event that opens the epoch, before its records. Yields. */
 static int write_epoch(struct publisher *p)
 {
 	int err = publisher_journal_epoch(p);
@@ -328,7 +329,7 @@ void publisher_spool_write(struct publisher *p)
 			break;
 		/* Yields. */
 		done = journal_append(p->spool.journal, records, n);
-		/* A disk with room for fewer takes those, or never any. */
+		/* If the disk has no space for all of them, try fewer. */
 		if (publisher_disk_full(done) && n > 1) {
 			max = n / 2;
 			continue;
@@ -408,6 +409,27 @@ void publisher_spool_give_back(struct publisher *p)
 	}
 }
 
+/*
+ * Somebody removed the newest segment of the output. The owner sees
+ * damaged_segments grow and has the tables published again.
+ */
+static void replace_newest(struct publisher *p)
+{
+	int err = journal_leave(p->spool.journal); /* yields */
+
+	p->stats.damaged_segments++;
+	publisher_tell(p, "the newest segment of the journal was removed: all "
+			  "tables are published again");
+	if (err == 0)
+		return;
+	publisher_blame(p, PART_DISK, publisher_disk_cause(err),
+			err == -ENOENT ? "the folder was removed: restart the "
+					 "collector"
+				       : strerror(-err));
+	tell_error(p, "journal", err);
+	p->spool.append_again = sp_in(AGAIN_NS);
+}
+
 void publisher_spool_settle(struct publisher *p)
 {
 
@@ -424,15 +446,17 @@ void publisher_spool_settle(struct publisher *p)
 	} else if (sp_now() >= p->spool.last_retain + RETAIN_NS) {
 		p->spool.last_retain = sp_now();
 		(void)journal_retain(p->spool.journal, publisher_wall_ns());
+		if (journal_check_newest(p->spool.journal) == -ENOENT)
+			replace_newest(p);
 	}
 }
 
 /* Reading back */
 
 /*
- * Send batches to the disk from now on, first those in memory. Messages in
- * flight stay in the send queue if the stream is up; their bytes go to the disk
- * as well, in case they have to be sent again.
+ * From now on write batches to the spool, beginning with those in memory.
+ * Messages in flight stay in the send queue if the stream is up. They are
+ * written to the spool as well, in case they have to be sent again.
  */
 void publisher_spool_enter(struct publisher *p)
 {
@@ -473,15 +497,15 @@ void publisher_spool_rewind(struct publisher *p)
 }
 
 /*
- * Read the next record that the stream does not have. Returns the same as
- * journal_cursor_next(), or -EBADMSG if the cursor ends before the journal.
+ * Read the next record that the stream lacks. Returns as journal_cursor_next(),
+ * or -EBADMSG if the cursor cannot reach the end of the journal.
  */
 static int next_needed(struct publisher *p, struct journal_record *out)
 {
 	int got;
 
 	if (p->spool.cursor == NULL) {
-		/* All segments were removed, and no new one had room. */
+		/* All segments were removed, and the disk is full. */
 		if (journal_bytes(p->spool.journal) == 0)
 			return 0;
 		got = journal_cursor_open(p->options.journal_dir,
@@ -512,7 +536,7 @@ static int next_needed(struct publisher *p, struct journal_record *out)
 	} while (true);
 }
 
-/* Send @r, whose bytes stay valid until the cursor moves. */
+/* Queue and send @r. Its bytes stay valid until the cursor moves. */
 static int feed_one(struct publisher *p, const struct journal_record *r)
 {
 	char subject[SUBJECT_MAX];
@@ -536,7 +560,7 @@ static int feed_one(struct publisher *p, const struct journal_record *r)
 	return publisher_stream_publish(p, number, &payload);
 }
 
-/* Tell of each segment once, however often the spool is read from its start. */
+/* Give one notice per damaged segment, even if it is read again. */
 static void note_damage(struct publisher *p)
 {
 	const struct journal_fault *fault =
@@ -561,10 +585,7 @@ static void note_damage(struct publisher *p)
 	publisher_tell(p, text);
 }
 
-/*
- * Go on behind a damaged segment. The owner sees damaged_segments grow and has
- * the tables published again.
- */
+/* Continue after a damaged segment. The owner publishes the tables again. */
 static int skip_damage(struct publisher *p)
 {
 	int err;
@@ -573,12 +594,12 @@ static int skip_damage(struct publisher *p)
 	err = journal_cursor_skip(p->spool.cursor);
 	if (err != -ENOENT)
 		return err;
-	/* It is the newest segment: nothing may be appended to it any more. */
+	/* It is the newest segment: begin another, do not append to it. */
 	err = journal_leave(p->spool.journal);
 	return err < 0 ? err : journal_cursor_skip(p->spool.cursor);
 }
 
-/* Somebody removed all segments while the spool was in use: begin a new one. */
+/* Somebody removed all segments during the use: begin a new one. */
 static int replace_segments(struct publisher *p)
 {
 	char text[NATS_WORDS_MAX];
@@ -594,7 +615,7 @@ static int replace_segments(struct publisher *p)
 	return 0;
 }
 
-/* 0 if reading can go on. */
+/* Handle an error of the cursor. Returns 0 if reading can continue. */
 static int after_read_error(struct publisher *p, int err)
 {
 	bool damaged = err == -EBADMSG || err == -ESTALE || err == -ERANGE ||
@@ -614,7 +635,7 @@ static int after_read_error(struct publisher *p, int err)
 	return err;
 }
 
-/* Whether the cursor has come to the end of the journal. */
+/* True if the cursor has reached the end of the journal. */
 static bool spool_read(const struct publisher *p)
 {
 	if (p->spool.cursor == NULL)
@@ -645,7 +666,7 @@ void publisher_spool_feed(struct publisher *p)
 		if (feed_one(p, &record) < 0)
 			return;
 	}
-	/* The spool is read to its end, and nothing is queued for it. */
+	/* Leave the spool: it was read to its end, nothing is queued for it. */
 	if (p->state == PUBLISHER_READY && spool_read(p) &&
 	    send_queue_empty(&p->disk)) {
 		p->path = PATH_DIRECT;

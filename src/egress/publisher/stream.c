@@ -1,11 +1,13 @@
 /*
- * To the stream: send, take acknowledgements, settle.
+ * Sends messages to the stream, takes acknowledgements, and settles after a
+ * failure.
  *
- * Each message names the one before it, so the entries that the stream holds are
- * always the first ones of the send queue. If the stream refuses one, it refuses
- * all behind it. Every failure is handled the same way: stop sending, wait for
- * the answers to what is in flight (SETTLING), and let the link fiber read the
- * last message of the stream. publisher_stream_resume() goes on behind that.
+ * Each message names its predecessor, so the entries that the stream holds are
+ * always the first ones of the send queue. If the stream refuses a message, it
+ * refuses all later ones. Every failure is handled the same way: stop sending,
+ * wait for the answers to what is in flight (SETTLING), and let the link fiber
+ * read the last message of the stream. publisher_stream_resume() then continues
+ * after that message.
  */
 #include "egress/publisher/acked_tail.h"
 #include "egress/publisher/publisher_internal.h"
@@ -27,15 +29,16 @@
 #define ERROR_TOO_BIG		  10054
 #define ERROR_WRONG_LAST_ID	  10070
 #define ERROR_WRONG_LAST_SEQUENCE 10071
-#define ERROR_STORE_FAILED	  10077 /* "maximum bytes exceeded" and others */
+#define ERROR_STORE_FAILED	  10077 /* "maximum bytes exceeded" */
 
-/* A token is the generation above the number of the entry. */
+/* A token has the generation in the bits above the number of the entry. */
 #define GENERATION_SHIFT 48
 #define NUMBER_MASK	 ((UINT64_C(1) << GENERATION_SHIFT) - 1)
 
 /*
- * Blame the broker for error code @error. A wrong predecessor or size is not its
- * fault: the next attempt corrects both at once.
+ * Set the cause for error code @error of the broker. A wrong predecessor or
+ * size does not count as a failure of the broker: the next attempt corrects
+ * both immediately.
  */
 static void blame_error(struct publisher *p, uint32_t error, const char *text)
 {
@@ -44,8 +47,9 @@ static void blame_error(struct publisher *p, uint32_t error, const char *text)
 	switch (error) {
 	case ERROR_WRONG_LAST_ID:
 	case ERROR_WRONG_LAST_SEQUENCE:
-	case ERROR_TOO_BIG:	     /* the limit is read again at once */
-	case NATS_ACK_NO_RESPONDERS: /* the stream is looked for at once */
+	/* the next attempt reads the limit again */
+	case ERROR_TOO_BIG:
+	case NATS_ACK_NO_RESPONDERS: /* the next attempt looks for the stream */
 		return;
 	case ERROR_STORE_FAILED:
 	case ERROR_NO_STORAGE:
@@ -56,7 +60,9 @@ static void blame_error(struct publisher *p, uint32_t error, const char *text)
 	default:
 		break;
 	}
-	/* Only the first error of the messages in flight is the cause. */
+	/*
+	 * Only the first error of the messages in flight is shown as the cause.
+	 */
 	if (p->state == PUBLISHER_READY)
 		publisher_blame(p, PART_BROKER, cause, text);
 }
@@ -83,8 +89,8 @@ static void answer_apply(struct publisher *p, const struct nats_answer *a)
 	}
 	publisher_note_stored(p);
 	/*
-	 * The message was a duplicate of a stored one, so the sequences that
-	 * were assumed for the messages after it are wrong.
+	 * The message was a duplicate, so it got no new sequence. So the
+	 * sequences that were assumed for later messages are wrong.
 	 */
 	if (a->ack.duplicate) {
 		p->chain.sent_seq = 0;
@@ -120,7 +126,9 @@ void publisher_stream_answers(struct publisher *p)
 		answer_apply(p, &a);
 }
 
-/* Queue all entries again, in order, that are not known to be stored. */
+/*
+ * Mark all entries that are not known to be stored to be sent again, in order.
+ */
 static void rewind_wire(struct publisher *p)
 {
 	bool spooled = p->path == PATH_SPOOL;
@@ -128,7 +136,10 @@ static void rewind_wire(struct publisher *p)
 	publisher_stream_settle(p);
 	for (uint64_t n = p->wire.head; n != p->wire.tail; n++)
 		spooled |= send_queue_at(&p->wire, n)->batch == NULL;
-	/* The bytes of an entry without a batch are in the spool only. */
+	/*
+	 * The bytes of an entry without a batch are only in the spool: read
+	 * them again.
+	 */
 	if (spooled)
 		publisher_spool_rewind(p);
 	else
@@ -160,9 +171,9 @@ static void check_settling(struct publisher *p)
 	struct nats_error refusal;
 
 	/*
-	 * A message that is refused for want of rights is not answered, but
-	 * messages behind it are, as they name one that is not there: their
-	 * answers may come before the refusal.
+	 * A message that the user may not publish is not answered. Later
+	 * messages are, because they name a predecessor that is missing. Their
+	 * answers may arrive before the refusal.
 	 */
 	if (p->conn.repair < REPAIR_LINK &&
 	    nats_conn_refused(p->conn.link, &refusal)) {
@@ -171,7 +182,10 @@ static void check_settling(struct publisher *p)
 		publisher_handle(p, PUBLISHER_EV_LINK_FAILED, NULL);
 		publisher_tell(p, refusal.text);
 	}
-	/* After a missing ack use a new connection: a late ack is lost then. */
+	/*
+	 * After a missing ack use a new connection: a late ack cannot arrive on
+	 * it.
+	 */
 	if (nats_conn_lost(p->conn.link) ||
 	    (p->chain.unanswered > 0 && sp_now() >= p->conn.settle_until))
 		publisher_handle(p, PUBLISHER_EV_LINK_FAILED, NULL);
@@ -189,7 +203,10 @@ void publisher_stream_check(struct publisher *p)
 		check_settling(p);
 }
 
-/* Raise chain.stored, which may be beyond an entry that is settled later. */
+/*
+ * Raise chain.stored to @record. It may already be higher, because entries are
+ * settled later than records are read from the stream.
+ */
 static void raise_stored(struct publisher *p, struct record_id record)
 {
 	if (record_id_compare(record, p->chain.stored) > 0)
@@ -204,7 +221,7 @@ void publisher_stream_resume(struct publisher *p)
 	p->chain.unanswered = 0;
 	p->chain.acked_seq = 0;
 	p->conn.down_since = 0;
-	/* All entries up to the last record of the stream are safe. */
+	/* Entries up to the last record of the stream are safe. */
 	for (uint64_t n = p->wire.head; tail->has_record && n != p->wire.tail;
 	     n++) {
 		struct send_entry *f = send_queue_at(&p->wire, n);
@@ -236,14 +253,15 @@ static void settle_one(struct publisher *p, struct send_entry *f)
 		return;
 	}
 	if (send_entry_was_fence(f))
-		return; /* its batch is in the disk queue */
+		return; /* the disk queue has the batch */
 	raise_stored(p, f->record);
 	p->stats.messages += f->pieces;
 	p->stats.updates += f->updates;
 	p->stats.bytes += f->len;
 	if (f->end > p->spool.released)
 		p->spool.released = f->end;
-	if (f->seq != 0) { /* 0: all its messages were too long to send */
+	/* seq is 0 if all its messages were too long to send */
+	if (f->seq != 0) {
 		publisher_set_log_position(p, f->seq);
 		p->chain.acked = f->record;
 	}
@@ -267,17 +285,17 @@ void publisher_stream_settle(struct publisher *p)
 }
 
 /*
- * Name the message that @m has to follow. A server that was restarted, or that
- * became the leader, knows the id of the stream's last message only if that
- * message is younger than the duplicate window; it always knows its sequence.
- * So a message names the sequence where that is known: it was read from the
- * stream, or the message is acknowledged. Behind a message that is not
- * acknowledged yet it names the id.
+ * Set the message that @m must follow (its predecessor), by its sequence or by
+ * its id. A server that was restarted, or that became the leader, knows the id
+ * of the stream's last message only if that message is younger than the
+ * duplicate window; it always knows its sequence. So name the sequence if it is
+ * known: the predecessor was read from the stream, or it is acknowledged. Name
+ * the id if the predecessor is not acknowledged yet.
  *
- * Each replica of a stream makes this check for itself. One that was restarted
- * while nothing was published would leave out a message that names an id, say
- * that it is current, and as the leader have a stream without that message and
- * all behind it (nats-server 2.9.10).
+ * Each replica of a stream checks the predecessor for itself. If a replica was
+ * restarted while nothing was published, it would refuse a message that names
+ * an id, but still report that it is current. If it then becomes the leader,
+ * the stream lacks that message and all later ones (nats-server 2.9.10).
  */
 static void set_predecessor(const struct publisher *p, struct nats_message *m)
 {
@@ -287,7 +305,10 @@ static void set_predecessor(const struct publisher *p, struct nats_message *m)
 		m->after = p->chain.last_id;
 }
 
-/* Add a sent message to the acked tail, at the sequence it will get. */
+/*
+ * Add a sent message to the acked tail, at the sequence that the stream will
+ * give to it.
+ */
 static void keep_message(struct publisher *p, const struct message_id *id,
 			 const struct publisher_payload *payload)
 {
@@ -307,8 +328,8 @@ static void keep_message(struct publisher *p, const struct message_id *id,
 }
 
 /*
- * Send @payload, which is entry @number or a piece of it. The id of the message
- * is made from @record.
+ * Send @payload, which is the whole of entry @number or a piece of it. @record
+ * becomes part of the message id.
  */
 int publisher_stream_put(struct publisher *p, uint64_t number,
 			 struct record_id record,
@@ -348,14 +369,14 @@ int publisher_stream_put(struct publisher *p, uint64_t number,
 	return 0;
 }
 
-/* Send entry @number, the first one that was not sent yet. */
+/* Send entry @number, which is the first one that was not sent yet. */
 int publisher_stream_publish(struct publisher *p, uint64_t number,
 			     const struct publisher_payload *payload)
 {
 	struct send_entry *f = send_queue_at(&p->wire, number);
 	int err;
 
-	/* Forget the answers of an older stream with this name. */
+	/* Forget the sequence that an older stream of this name has given. */
 	f->seq = 0;
 	f->pieces = f->unanswered = 0;
 	if (publisher_split_needed(p, f))
@@ -371,8 +392,8 @@ int publisher_stream_publish(struct publisher *p, uint64_t number,
 }
 
 /*
- * Write to the socket. Bytes that it does not take are written by the writer
- * fiber, which then wakes main.
+ * Write to the socket. If the socket does not take all bytes, the writer fiber
+ * writes the rest and then wakes main.
  */
 static void socket_write(struct publisher *p)
 {
@@ -384,7 +405,7 @@ bool publisher_stream_has_room(struct publisher *p)
 {
 	if (nats_conn_full(p->conn.link))
 		socket_write(p);
-	/* A piece takes as much of the window as a whole batch. */
+	/* Pieces count in the window like whole batches. */
 	return p->conn.socket == SOCKET_WRITABLE &&
 	       p->chain.unanswered < p->options.window &&
 	       !acked_tail_full(p->tail.acked);
@@ -400,7 +421,7 @@ void publisher_stream_send(struct publisher *p)
 		struct publisher_payload payload;
 
 		if (f->state == SEND_ACKED) {
-			p->wire.next_to_send++; /* a fence */
+			p->wire.next_to_send++; /* a fence is not sent */
 			continue;
 		}
 		payload = (struct publisher_payload){

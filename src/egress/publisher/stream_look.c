@@ -1,6 +1,7 @@
 /*
- * Look at the stream every look_ns: publishing does not notice that somebody
- * removed messages, deleted the stream or changed its settings.
+ * Read the state of the stream every look_ns, because publishing alone does not
+ * show that somebody removed messages, deleted the stream or changed its
+ * settings.
  */
 #include "egress/publisher/publisher_internal.h"
 
@@ -10,7 +11,7 @@
 
 #include <errno.h>
 
-/* What the server adds to a message on its disk, and our headers. */
+/* The bytes that the server adds to a message on its disk, plus our headers. */
 #define MESSAGE_OVERHEAD 4096u
 
 uint64_t publisher_look_max_message(const struct publisher *p)
@@ -56,16 +57,20 @@ static int run_look(void *arg)
 	return publisher_look(job->p, job->link, &job->why, &job->look);
 }
 
-/* The reason to establish the stream again; NULL if there is none. */
+/*
+ * The reason why the stream must be established again; NULL if there is none.
+ */
 static const char *find_change(const struct publisher *p,
 			       const struct look_job *job, int err)
 {
 	if (err == -ENOENT)
 		return "the stream was deleted";
 	if (err == -EINVAL)
-		return job->why.text; /* the next attempt is refused, too */
+		/* the next attempt is refused for the same reason */
+		return job->why.text;
 	if (err < 0)
-		return NULL; /* sending notices a broken connection */
+		/* when sending, main notices a broken connection */
+		return NULL;
 	if (job->look.state.created_ns != p->chain.created_ns)
 		return "the stream was deleted";
 	if (job->look.state.max_msg_size != p->chain.tail.max_msg_size)

@@ -2,13 +2,16 @@
 
 #include <string.h>
 
-/* A stream without messages may say 0 or 1. */
+/*
+ * The first sequence of a stream; if the stream has no messages, the server may
+ * report 0 or 1.
+ */
 static uint64_t state_first(const struct nats_stream_state *s)
 {
 	return s->first_seq == 0 ? 1 : s->first_seq;
 }
 
-/* The latest moment before which message @seq was surely not stored. */
+/* The latest time at which the stream surely did not have message @seq yet. */
 static int64_t sample_find(const struct stream_watch *w, uint64_t seq)
 {
 	int64_t at = INT64_MIN;
@@ -60,8 +63,10 @@ static void sample_push(struct stream_watch *w, struct stream_watch_sample one)
 }
 
 /*
- * At the first look: no message there was stored before the first, and by the
- * server's own times that was so long before the last. So clocks need not agree.
+ * The sample of the first look. By the server's times, the span from the first
+ * to the last message is known. The last message was stored after began_ns, so
+ * no present message was stored earlier than that span before began_ns. The two
+ * clocks need not agree.
  */
 static void sample_first(struct stream_watch *w, const struct stream_look *look)
 {
@@ -70,7 +75,7 @@ static void sample_first(struct stream_watch *w, const struct stream_look *look)
 	if (s->messages == 0 || s->first_ns <= 0 || s->last_ns < s->first_ns)
 		return;
 	if (s->last_ns - s->first_ns > INT64_MAX / 2)
-		return; /* not a span of time that a stream has */
+		return; /* no stream has messages of such a span */
 	sample_push(w, (struct stream_watch_sample){
 			       look->began_ns - (s->last_ns - s->first_ns),
 			       state_first(s) - 1 });
@@ -97,7 +102,10 @@ enum stream_watch_result stream_watch_look(struct stream_watch *w,
 	const struct nats_stream_state *s = &look->state;
 	bool replaced = w->known && s->created_ns != w->last.created_ns;
 
-	/* One that was put back to an earlier state is another stream, too. */
+	/*
+	 * A stream that was reset to an earlier state is treated as another
+	 * stream.
+	 */
 	if (!w->known || replaced || s->last_seq < w->last.last_seq) {
 		*w = (struct stream_watch){ .known = false };
 		sample_first(w, look);
@@ -126,7 +134,10 @@ struct stream_extent stream_watch_extent(const struct stream_watch *w)
 	};
 }
 
-/* The newest message that is gone was stored after this, by the server. */
+/*
+ * True if max_age may be the reason why the front is missing. stored: the
+ * newest missing message was stored after this time of the server.
+ */
 static bool age_explains_since(const struct stream_extent *before,
 			       const struct nats_stream_state *s)
 {
@@ -136,7 +147,7 @@ static bool age_explains_since(const struct stream_extent *before,
 
 	if (s->max_age_ns <= 0)
 		return false;
-	/* Also where times are not known, or a clock was set back. */
+	/* Also true if the times are not known, or a clock was set back. */
 	return stored == 0 || s->last_ns < stored ||
 	       s->last_ns - stored >= s->max_age_ns;
 }
@@ -146,7 +157,10 @@ bool stream_watch_removed_since(const struct stream_extent *before,
 {
 	const struct nats_stream_state *s = &look->state;
 
-	/* Another stream, or one put back, is found out by positions. */
+	/*
+	 * Another stream, or a stream that was reset, is noticed by comparing
+	 * log positions.
+	 */
 	if (before->created_ns == 0 || before->created_ns != s->created_ns ||
 	    s->last_seq < before->last_seq)
 		return false;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #define WORD	8
-#define MASK_OF 64 /* words */
+#define MASK_OF 64 /* words of a block, which has one mask */
 
 static uint64_t word_at(const uint8_t *p, size_t i)
 {
@@ -13,7 +13,10 @@ static uint64_t word_at(const uint8_t *p, size_t i)
 	return word;
 }
 
-/* Words of a message by its first one; 0: there are more segments than one. */
+/*
+ * The number of words of a message, from its first word; 0 if it has more than
+ * one segment.
+ */
 static size_t message_words(uint64_t first)
 {
 	return (uint32_t)first == 0 ? 1 + (size_t)(first >> 32) : 0;
@@ -21,13 +24,14 @@ static size_t message_words(uint64_t first)
 
 size_t word_delta_bound(size_t len)
 {
-	/* A mask for each message of one word, at worst. */
+	/* The worst case: messages of one word, each with a mask. */
 	return 2 * len + WORD;
 }
 
 /*
- * The words of @now that differ from those of @before, up to MASK_OF, of which
- * the first @common have one to compare with. Where the next ones go.
+ * Encode a block of @count words, at most MASK_OF: the mask, and the words of
+ * @now that differ from those of @before. Only the first @common words have a
+ * counterpart in @before. Returns the end of the output.
  */
 static uint8_t *block_encode(const uint8_t *now, size_t count,
 			     const uint8_t *before, size_t common, uint8_t *out)
@@ -40,7 +44,10 @@ static uint8_t *block_encode(const uint8_t *now, size_t count,
 		uint64_t word = word_at(now, i);
 		uint64_t differs = word != word_at(before, i);
 
-		/* Written in any case: no branch that depends on the data. */
+		/*
+		 * Copy the word even if it is equal, to avoid a branch that
+		 * depends on the data.
+		 */
 		memcpy(to, &word, WORD);
 		to += WORD * differs;
 		mask |= differs << i;
@@ -91,12 +98,12 @@ size_t word_delta_encode(struct wire_view in, uint8_t *out)
 	return (size_t)(to - out);
 }
 
-/* What is decoded, and how far. */
+/* The state of a decoder. */
 struct decoding {
 	const uint8_t *from;
-	size_t from_left; /* words */
-	uint8_t *to;	  /* the message */
-	size_t to_left;	  /* words, with the message */
+	size_t from_left; /* words left to read */
+	uint8_t *to;	  /* output: the current message */
+	size_t to_left;	  /* words of space from the current message on */
 	const uint8_t *before;
 	size_t before_words;
 };
@@ -111,7 +118,10 @@ static bool word_take(struct decoding *d, uint64_t *out)
 	return true;
 }
 
-/* Word @i of the message: its own, or that of the message before. */
+/*
+ * Decode word @i of the message: it is read if it differs, else copied from the
+ * message before.
+ */
 static bool word_decode(struct decoding *d, size_t i, bool differs)
 {
 	uint64_t word;
@@ -130,7 +140,7 @@ static bool word_decode(struct decoding *d, size_t i, bool differs)
 	return true;
 }
 
-/* The next message. */
+/* Decode the next message. */
 static bool message_decode(struct decoding *d)
 {
 	size_t words = 1;

@@ -2,7 +2,7 @@
  * egress/publisher/word_delta.h - delta encoding of the messages of a batch
  *
  * A batch is Cap'n Proto messages back to back. Most 8-byte words of an update
- * equal the word at the same offset of the update before it, and such words are
+ * equal the word at the same offset of the update before it. Such words are
  * left out. For each 64 words of a message, a mask has one bit per word, set if
  * the word differs; the differing words follow their mask:
  *
@@ -22,9 +22,10 @@
 size_t word_delta_bound(size_t len);
 
 /*
- * Encode @in to @out. Returns the length of the encoded form, or 0 if @in is
- * not a sequence of complete messages of one segment each. Neither needs to be
- * aligned. Cost: bench/collector, acked_tail_cost.
+ * Encode @in to @out, which has space for word_delta_bound() bytes. Returns the
+ * length of the encoded form, or 0 if @in is not a sequence of complete
+ * messages of one segment each. @in and @out need not be aligned. Cost:
+ * bench/collector, acked_tail_cost.
  */
 size_t word_delta_encode(struct wire_view in, uint8_t *out);
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define FIRST_BLOCKS 16	 /* 1 MiB */
-#define LATER_BLOCKS 256 /* 16 MiB */
+#define FIRST_BLOCKS 16	 /* 1 MiB: size of the first region in blocks */
+#define LATER_BLOCKS 256 /* 16 MiB: size of later regions in blocks */
 #define HUGE_PAGE    ((size_t)2 << 20)
 
 static size_t region_size(const struct rib_block_region *r)
@@ -41,7 +41,10 @@ static struct rib_block_region *region_new(uint32_t blocks)
 		r->base = map_aligned(region_size(r), RIB_BLOCK_SIZE);
 	} else {
 		r->base = map_aligned(region_size(r), HUGE_PAGE);
-		/* A hint: if it is refused, pages are small. */
+		/*
+		 * madvise() is only a hint: if it is refused, small pages are
+		 * used.
+		 */
 		if (r->base != NULL)
 			(void)madvise(r->base, region_size(r), MADV_HUGEPAGE);
 	}
@@ -119,7 +122,7 @@ void rib_block_alloc_put(struct rib_block_alloc *alloc, void *block)
 	r->used--;
 	alloc->bytes -= RIB_BLOCK_SIZE;
 	if (r->used != 0 || r == alloc->first) {
-		/* The next user gets zeros. */
+		/* The next user of the block gets zeros. */
 		(void)madvise(block, RIB_BLOCK_SIZE, MADV_DONTNEED);
 		return;
 	}

@@ -36,10 +36,13 @@ struct rib_block_alloc {
 
 void rib_block_alloc_init(struct rib_block_alloc *alloc);
 
-/* Unmap everything, including used blocks. */
+/* Unmap all regions, including used blocks. */
 void rib_block_alloc_fini(struct rib_block_alloc *alloc);
 
-/* A zeroed block, aligned to its size. NULL if out of memory. */
+/*
+ * Allocate a block, which is zeroed and aligned to its size. NULL if out of
+ * memory.
+ */
 void *rib_block_alloc_get(struct rib_block_alloc *alloc);
 void rib_block_alloc_put(struct rib_block_alloc *alloc, void *block);
 

@@ -13,8 +13,8 @@ static_assert(sizeof(struct rib_handle_heap_block) % 8 == 0,
 	      "pieces are aligned");
 
 /*
- * Size classes: every 8 bytes up to 128, then eight steps per doubling. The
- * largest is class 15 + 8 * 7 = 71.
+ * Size classes: multiples of 8 bytes up to 128, then eight classes per
+ * doubling. The largest is class 15 + 8 * 7 = 71.
  */
 static unsigned class_of(size_t size)
 {
@@ -22,7 +22,7 @@ static unsigned class_of(size_t size)
 
 	if (size <= 128)
 		return (unsigned)((size + 7) / 8) - 1;
-	/* 129..256 in steps of 16, 257..512 of 32, and so on. */
+	/* 129..256 in steps of 16, 257..512 in steps of 32, and so on. */
 	shift = 60u - (unsigned)__builtin_clzll(size - 1);
 	return 16 + 8 * (shift - 4) + ((unsigned)((size - 1) >> shift) - 8);
 }
@@ -59,7 +59,7 @@ void rib_handle_heap_fini(struct rib_handle_heap *heap)
 	rib_handle_heap_init(heap);
 }
 
-/* Make sure that a number for one more block is available. */
+/* Make sure that there is a free number for one more block. */
 static bool reserve_number(struct rib_handle_heap *heap)
 {
 	uint32_t capacity = heap->capacity == 0 ? 64 : heap->capacity * 2;
@@ -151,7 +151,10 @@ static void *large_alloc(struct rib_handle_heap *heap, size_t size)
 
 	if (whole > UINT32_MAX || !reserve_number(heap))
 		return NULL;
-	/* Aligned, so that the header can be found from an allocation. */
+	/*
+	 * Aligned to RIB_BLOCK_SIZE, so that the header of an allocation can be
+	 * computed.
+	 */
 	if (posix_memalign((void **)&b, RIB_BLOCK_SIZE, whole) != 0)
 		return NULL;
 	*b = (struct rib_handle_heap_block){
@@ -219,7 +222,8 @@ void rib_handle_heap_free(struct rib_handle_heap *heap, void *piece)
 		link_partial(heap, b);
 	b->used--;
 	/*
-	 * Keep the last block of its class, which would soon be needed again.
+	 * Keep the last block of a class, because it would soon be needed
+	 * again.
 	 */
 	if (b->used != 0 || (b->prev == NULL && b->next == NULL))
 		return;

@@ -5,8 +5,8 @@
  *	number:	 18 bits of block, 13 bits of offset / 8
  *
  * A number takes half the space of a pointer, and most of the data here are
- * such numbers. Bit 31 is never set, and the first 8192 numbers are never used:
- * users of the heap may give both a meaning.
+ * such numbers. Bit 31 of a number is never set, and the numbers below 8192 are
+ * never used: the users of the heap may use both for other purposes.
  *
  * Sizes are rounded up to a size class, by at most an eighth. A block is
  * returned to the system with its last allocation. Allocations above 16 KiB
@@ -24,11 +24,12 @@
 /* The header of each block. */
 struct rib_handle_heap_block {
 	uint32_t number;
-	uint16_t class;	  /* RIB_HANDLE_HEAP_CLASSES = one large allocation */
+	/* size class; RIB_HANDLE_HEAP_CLASSES = one large piece */
+	uint16_t class;
 	uint16_t used;	  /* allocations in use */
 	uint16_t free;	  /* offset / 8 of the first free slot, 0 = none */
 	uint16_t touched; /* offset / 8 after the last slot ever used */
-	uint32_t large;	  /* bytes, if large */
+	uint32_t large;	  /* bytes of the large allocation, else 0 */
 	/* list of blocks with a free slot */
 	struct rib_handle_heap_block *prev;
 	struct rib_handle_heap_block *next;
@@ -37,12 +38,13 @@ struct rib_handle_heap_block {
 struct rib_handle_heap {
 	struct rib_block_alloc block_alloc;
 	struct rib_handle_heap_block *
-		*blocks; /* by number; entry 0 is not used */
+		/* array of blocks by block number; entry 0 is not used */
+		*blocks;
 	uint32_t capacity;
-	uint32_t free_number; /* lowest number that may be free */
+	uint32_t free_number; /* lowest block number that may be free */
 	uint32_t block_count;
 	uint64_t large_bytes;
-	/* bytes of arrays that refer here, set by their owners */
+	/* bytes of arrays outside the heap, counted by their owners */
 	uint64_t beside;
 	uint64_t pieces;
 	struct rib_handle_heap_block *partial[RIB_HANDLE_HEAP_CLASSES];
@@ -53,15 +55,19 @@ void rib_handle_heap_init(struct rib_handle_heap *heap);
 /* Frees all allocations. */
 void rib_handle_heap_fini(struct rib_handle_heap *heap);
 
-/* NULL if out of memory. Aligned to 8 bytes, not cleared. @size is not zero. */
+/*
+ * Allocate @size bytes, which must not be zero. Aligned to 8 bytes, not
+ * cleared. NULL if out of memory.
+ */
 void *rib_handle_heap_alloc(struct rib_handle_heap *heap, size_t size);
 void rib_handle_heap_free(struct rib_handle_heap *heap, void *piece);
 
-/* The bytes that an allocation of @size bytes really has. */
+/* The number of bytes that an allocation of @size bytes gets. */
 size_t rib_handle_heap_room(size_t size);
 
 /*
- * Bytes taken from the system: headers, free slots, and the arrays beside it.
+ * The bytes taken from the system, including headers, free slots, and the
+ * arrays outside the heap.
  */
 uint64_t rib_handle_heap_bytes(const struct rib_handle_heap *heap);
 
@@ -70,14 +76,17 @@ bool rib_handle_heap_validate(const struct rib_handle_heap *heap);
 static inline struct rib_handle_heap_block *rib_handle_heap_block(
 	const void *piece)
 {
-	/* Written so that the compiler knows the origin of the pointer. */
+	/*
+	 * Computed from the pointer itself, so that the compiler knows its
+	 * origin.
+	 */
 	const uint8_t *p = piece;
 
 	return (struct rib_handle_heap_block *)(p - ((uintptr_t)p &
 						     (RIB_BLOCK_SIZE - 1)));
 }
 
-/* The number of an allocation. */
+/* The number of the allocation at @piece. */
 static inline uint32_t rib_handle_heap_number(const void *piece)
 {
 	const struct rib_handle_heap_block *b = rib_handle_heap_block(piece);
@@ -86,7 +95,7 @@ static inline uint32_t rib_handle_heap_number(const void *piece)
 	       (uint32_t)((uintptr_t)piece & (RIB_BLOCK_SIZE - 1)) >> 3;
 }
 
-/* The allocation of a number. */
+/* The address of allocation @number. */
 static inline void *rib_handle_heap_at(const struct rib_handle_heap *heap,
 				       uint32_t number)
 {

@@ -1,7 +1,7 @@
 /*
- * A page splits when it is full to the limit, and merges with its sibling when
- * both together would be less than half full, so that a page does not split and
- * merge repeatedly.
+ * A page is split when it has reached the limit. It is merged with its sibling
+ * when the result would be less than half full, so that a page is not split and
+ * merged repeatedly.
  */
 #include "rib/mem/hash_index.h"
 
@@ -79,13 +79,16 @@ static void page_add(struct rib_hash_index_page *page, uint64_t slot)
 	page->count++;
 }
 
-/* True if the home of a slot is cyclically in (@gap, @at]. */
+/* True if @home, the home slot of an entry, is cyclically in (@gap, @at]. */
 static bool slot_stays(uint32_t home, uint32_t gap, uint32_t at)
 {
 	return gap < at ? home > gap && home <= at : home > gap || home <= at;
 }
 
-/* Empty @gap and move back the entries that were displaced beyond it. */
+/*
+ * Empty the slot @gap, and move back the entries that collisions had displaced
+ * beyond it.
+ */
 static void page_remove(struct rib_hash_index_page *page, uint32_t gap)
 {
 	uint32_t at = gap;
@@ -110,14 +113,14 @@ static int double_directory(struct rib_hash_index *index)
 	size_t size = directory_size(index);
 	struct rib_hash_index_page **twice;
 
-	/* Billions of entries, or unusable hashes. */
+	/* There are billions of entries, or many have the same hash. */
 	if (index->depth == DEPTH_MAX)
 		return -ENOMEM;
 	twice = malloc(2 * size * sizeof(struct rib_hash_index_page *));
 	if (twice == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < size; i++)
-		/* All 1 << depth entries are set. */
+		/* All 1 << depth entries are initialised. */
 		/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) */
 		twice[2 * i] = twice[2 * i + 1] = index->directory[i];
 	free(index->directory);

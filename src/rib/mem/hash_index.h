@@ -4,18 +4,18 @@
  *	directory, by the first bits of the hash
  *	[ . | . | . | . | . | . | . | . ]
  *	  |   |   \__ \__ |
- *	page page     page		510 slots of { hash, number } each, probed
- *					from where the hash says
+ *	page page     page	510 slots of { hash, number } each, probed
+ *				from a slot that the hash determines
  *
- * Extendible hashing: a page that fills up splits in two by one more bit of the
- * hash, and only that page's entries move. A table that doubles all at once
- * would block the shard for tens of milliseconds at a few million entries. Two
- * siblings that empty are merged.
+ * Extendible hashing: a page that becomes full is split in two by one more bit
+ * of the hash, and only its entries are moved. A hash table that is doubled at
+ * once would block the shard for tens of milliseconds at a few million entries.
+ * Two sibling pages with few entries are merged.
  *
- * Numbers are the caller's and not zero. The caller compares whether a number
- * found is the right one; since all 32 bits of the hash are compared here,
- * nearly every candidate is. Hashes must be seeded, so that routers cannot
- * choose pages.
+ * The caller chooses the numbers, which must not be zero. A lookup returns
+ * candidates: all 32 bits of their hash are equal, and the caller compares the
+ * keys. Nearly every candidate is the right one. Hashes must be seeded, so that
+ * routers cannot choose the page of their keys.
  */
 #ifndef RIB_MEM_HASH_INDEX_H
 #define RIB_MEM_HASH_INDEX_H
@@ -26,33 +26,34 @@
 
 struct rib_hash_index_page {
 	uint16_t count;
-	uint8_t depth; /* number of hash bits that all its entries share */
+	/* number of leading hash bits that all its entries share */
+	uint8_t depth;
 	uint8_t unused[13];
 	/* hash << 32 | number; 0 = free */
 	uint64_t slots[RIB_HASH_INDEX_SLOTS];
 };
 
 struct rib_hash_index {
-	struct rib_handle_heap *heap; /* heap of the pages */
+	struct rib_handle_heap *heap; /* heap in which pages are allocated */
 	struct rib_hash_index_page **directory;
 	unsigned depth; /* the directory has 1 << depth entries */
 	uint64_t count;
 };
 
-/* Allocates nothing until the first entry. */
+/* Initialise the index. It allocates nothing until the first entry is added. */
 void rib_hash_index_init(struct rib_hash_index *index,
 			 struct rib_handle_heap *heap);
 void rib_hash_index_fini(struct rib_hash_index *index);
 
-/* 0 or -ENOMEM. The pair must not exist yet. */
+/* Add an entry, which must not exist yet. Returns 0 or -ENOMEM. */
 int rib_hash_index_add(struct rib_hash_index *index, uint32_t hash,
 		       uint32_t number);
 
-/* The pair must exist. */
+/* Remove an entry, which must exist. */
 void rib_hash_index_remove(struct rib_hash_index *index, uint32_t hash,
 			   uint32_t number);
 
-/* Bytes in addition to those of the heap. */
+/* The bytes that are not in the heap. */
 uint64_t rib_hash_index_bytes(const struct rib_hash_index *index);
 
 bool rib_hash_index_validate(const struct rib_hash_index *index);
@@ -62,7 +63,7 @@ bool rib_hash_index_validate(const struct rib_hash_index *index);
  *
  *	struct rib_hash_index_probe p = rib_hash_index_probe(index, hash);
  *	while ((number = rib_hash_index_next(&p)) != 0)
- *		if (is the one)
+ *		if (the key of number is the key looked for)
  */
 struct rib_hash_index_probe {
 	const uint64_t *slots;
@@ -73,8 +74,9 @@ struct rib_hash_index_probe {
 static inline uint32_t rib_hash_index_home(uint32_t hash)
 {
 	/*
-	 * The first bits selected the page, so all entries of a page share
-	 * them: the multiplication makes the slot depend on the other bits.
+	 * The first bits have selected the page, so all entries of the page
+	 * share them. The multiplication makes the slot depend on the other
+	 * bits.
 	 */
 	uint32_t mixed = hash * UINT32_C(0x9e3779b1);
 

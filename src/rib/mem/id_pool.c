@@ -29,7 +29,7 @@ static bool is_empty(const struct rib_id_pool_chunk *c)
 	return (c->taken[0] | c->taken[1] | c->taken[2] | c->taken[3]) == 0;
 }
 
-/* The lowest chunk with a free entry; made if necessary. */
+/* The lowest chunk with a free entry. If there is none, a chunk is added. */
 static struct rib_id_pool_chunk *chunk_with_room(struct rib_id_pool *pool)
 {
 	struct rib_id_pool_chunk *c;

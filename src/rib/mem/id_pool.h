@@ -23,10 +23,10 @@ struct rib_id_pool_chunk {
 struct rib_id_pool {
 	struct rib_handle_heap *heap;
 	struct rib_id_pool_chunk *chunks;
-	uint32_t size;	   /* bytes of an entry */
+	uint32_t size;	   /* bytes per entry */
 	uint32_t capacity; /* chunks in the array */
-	uint32_t limit;	   /* chunks below this were used at least once */
-	uint32_t hint;	   /* no chunk below has a free entry */
+	uint32_t limit;	   /* chunks from this one on were never used */
+	uint32_t hint;	   /* chunks before this one have no free entry */
 	uint32_t count;	   /* entries taken */
 };
 

@@ -1,8 +1,9 @@
 /*
  * An entry is a word with the count in 24 bits and the first byte of the key in
  * 8, then the rest of the key. An IPv4 prefix begins with its length, so its
- * entry is exactly eight bytes. For keys of variable length the rest is the
- * number of a heap allocation: four bytes of length and the key.
+ * entry is exactly eight bytes. For keys of variable length the rest of the
+ * entry is the number of a heap allocation, which has four bytes of length and
+ * then the key.
  */
 #include "rib/mem/key_table.h"
 
@@ -49,7 +50,7 @@ static void store_u32(uint8_t *p, uint32_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
-/* The key in a table of variable-length keys. */
+/* The key of an entry in a table of variable-length keys. */
 static struct wire_view far_key(const struct rib_key_table *d, const uint8_t *e)
 {
 	const uint8_t *piece = rib_handle_heap_at(d->heap, load_u32(e + 4));
@@ -98,7 +99,10 @@ static bool entry_has_key(const struct rib_key_table *d, const uint8_t *e,
 		far = far_key(d, e);
 		return far.len == key.len && memcmp(far.p, key.p, key.len) == 0;
 	case 5:
-		/* Most lookups are for IPv4 prefixes. */
+		/*
+		 * Most lookups are for IPv4 prefixes, so compare these with few
+		 * instructions.
+		 */
 		return (uint8_t)load_u32(e) == key.p[0] &&
 		       load_u32(e + 4) == load_u32(key.p + 1);
 	default:
@@ -130,7 +134,10 @@ bool rib_key_table_is(const struct rib_key_table *d, uint32_t id,
 	       entry_has_key(d, entry_at(d, id), key);
 }
 
-/* Store a variable-length key in the heap. Returns its number, or 0. */
+/*
+ * Store a variable-length key in the heap. Returns the number of the
+ * allocation, or 0.
+ */
 static uint32_t keep_far(struct rib_key_table *d, struct wire_view key)
 {
 	uint8_t *piece = rib_handle_heap_alloc(d->heap, 4 + key.len);

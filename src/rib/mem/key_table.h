@@ -1,5 +1,5 @@
 /*
- * rib/mem/key_table.h - a number for each distinct key
+ * rib/mem/key_table.h - assign a number to each distinct key
  *
  *	key	-- hash -->	index	-- number -->	entry: count, key
  *
@@ -30,18 +30,21 @@ struct rib_key_table {
 	struct rib_id_pool pool;
 	struct rib_handle_heap *heap;
 	uint64_t seed;
-	uint32_t width; /* bytes of a key, or RIB_KEY_VARIABLE */
+	uint32_t width; /* bytes of each key, or RIB_KEY_VARIABLE */
 };
 
 void rib_key_table_init(struct rib_key_table *d, struct rib_handle_heap *heap,
 			uint64_t seed, uint32_t width);
 void rib_key_table_fini(struct rib_key_table *d);
 
-/* Keys passed in must have the table's width, unless it is variable. */
+/*
+ * The hash of a key. In all functions keys must have the width of the table,
+ * unless that is variable.
+ */
 uint32_t rib_key_table_hash(const struct rib_key_table *d,
 			    struct wire_view key);
 
-/* The number of a key, or RIB_NO_ID. Takes no reference. */
+/* Find the number of a key, or return RIB_NO_ID. Adds no reference. */
 uint32_t rib_key_table_find(const struct rib_key_table *d, uint32_t hash,
 			    struct wire_view key);
 
@@ -49,7 +52,10 @@ uint32_t rib_key_table_find(const struct rib_key_table *d, uint32_t hash,
 bool rib_key_table_is(const struct rib_key_table *d, uint32_t id,
 		      struct wire_view key);
 
-/* Add a key that does not exist yet, without a reference. */
+/*
+ * Add a key that does not exist yet, without a reference. Returns its number;
+ * RIB_NO_ID if out of memory.
+ */
 uint32_t rib_key_table_add(struct rib_key_table *d, uint32_t hash,
 			   struct wire_view key);
 
@@ -58,12 +64,12 @@ void rib_key_table_get(struct rib_key_table *d, uint32_t id);
 void rib_key_table_put(struct rib_key_table *d, uint32_t id);
 
 /*
- * Remove @id if it has no reference: for a caller that added it and then did
+ * Remove @id if it has no reference: for a caller that added the key and did
  * not use it.
  */
 void rib_key_table_drop(struct rib_key_table *d, uint32_t id);
 
-/* The key of @id. @room is used for fixed-length keys. */
+/* Get the key of @id. A fixed-length key is written to @room. */
 struct wire_view rib_key_table_key(const struct rib_key_table *d, uint32_t id,
 				   uint8_t room[RIB_KEY_FIXED]);
 
@@ -77,8 +83,8 @@ uint64_t rib_key_table_bytes(const struct rib_key_table *d);
 bool rib_key_table_validate(const struct rib_key_table *d);
 
 /*
- * For batches, in three passes: prefetch the slot, prefetch the entry that the
- * slot names, then find.
+ * A batch of lookups has three passes: prefetch the slot, prefetch the entry
+ * that the slot names, then find.
  */
 static inline void rib_key_table_prefetch(const struct rib_key_table *d,
 					  uint32_t hash)
@@ -87,9 +93,9 @@ static inline void rib_key_table_prefetch(const struct rib_key_table *d,
 }
 
 /*
- * Returns the number whose entry was prefetched, or RIB_NO_ID. It is almost
- * certainly the right one, so data that depends on it can be prefetched at the
- * same time.
+ * Prefetch the entry that the slot names, and return its number, or RIB_NO_ID.
+ * It is almost certainly the right one, so data that depends on it can be
+ * prefetched at the same time.
  */
 static inline uint32_t rib_key_table_guess(const struct rib_key_table *d,
 					   uint32_t hash)

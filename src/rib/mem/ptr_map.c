@@ -60,7 +60,10 @@ void rib_ptr_map_remove(struct rib_ptr_map *map, uint64_t hash, const void *p)
 		assert(map->slots[gap].p != NULL);
 		gap = (gap + 1) & mask;
 	}
-	/* Move back the entries that were displaced beyond the gap. */
+	/*
+	 * Move back the entries that collisions had displaced beyond the slot
+	 * @gap.
+	 */
 	for (at = (gap + 1) & mask; map->slots[at].p != NULL;
 	     at = (at + 1) & mask) {
 		size_t home = map->slots[at].hash & mask;

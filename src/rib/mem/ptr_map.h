@@ -1,8 +1,8 @@
 /*
- * rib/mem/ptr_map.h - a few thousand pointers found by a hash
+ * rib/mem/ptr_map.h - find one of a few thousand pointers by a hash
  *
- * For routers and peers, of which there are few: it doubles when it is three
- * quarters full. The caller compares the candidates, as with
+ * For routers and peers. There are few of them, so the map is simply doubled
+ * when it is three quarters full. The caller compares the candidates, as with
  * rib/mem/hash_index.h.
  */
 #ifndef RIB_MEM_PTR_MAP_H
@@ -26,7 +26,9 @@ struct rib_ptr_map {
 void rib_ptr_map_init(struct rib_ptr_map *map);
 void rib_ptr_map_fini(struct rib_ptr_map *map);
 
-/* 0 or -ENOMEM. @p is not NULL and must not be in the map. */
+/*
+ * Add @p, which is not NULL and must not be in the map. Returns 0 or -ENOMEM.
+ */
 int rib_ptr_map_add(struct rib_ptr_map *map, uint64_t hash, void *p);
 void rib_ptr_map_remove(struct rib_ptr_map *map, uint64_t hash, const void *p);
 

@@ -25,7 +25,6 @@
 /* The operations that wait for one descriptor. */
 struct fd_entry {
 	struct sp__op *ops;
-	uint32_t armed; /* not used */
 	bool added;
 };
 
