@@ -170,20 +170,17 @@ static int parent_sync(const char *path)
 		parent[len] = '\0';
 	}
 	fd = sp_openat(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	/* The sandbox hides it; then confine.c made and synced the folder. */
+	/* It is not ours, or the sandbox hides it: so it was there before. */
 	if (fd == -EACCES)
 		return 0;
 	if (fd < 0)
 		return fd;
 	err = sp_fsync(fd);
 	sp_close(fd);
-	return err;
+	/* Some file systems have nothing to sync. */
+	return err == -EINVAL || err == -EROFS ? 0 : err;
 }
 
-/*
- * A folder that is there is synced, too: the process that made it may have been
- * killed before it synced the name.
- */
 static int folder_make(const char *path, mode_t mode)
 {
 	int err = sp_mkdirat(AT_FDCWD, path, mode);
@@ -191,30 +188,29 @@ static int folder_make(const char *path, mode_t mode)
 	return err < 0 && err != -EEXIST ? err : parent_sync(path);
 }
 
+/*
+ * The names of folders that are there are synced, too: whoever made them may
+ * have been killed, or have failed, before it did that.
+ */
 int file_make_dir(const char *path, mode_t mode)
 {
 	char part[PATH_MAX];
 	size_t len = strlen(path);
-	int err;
+	int err = 0;
 
 	if (len >= sizeof(part))
 		return -ENAMETOOLONG;
+	memcpy(part, path, len + 1);
 	sp_shield_begin();
-	err = folder_make(path, mode);
-	if (err == -ENOENT) {
-		memcpy(part, path, len + 1);
-		for (size_t i = 1; i < len; i++) {
-			if (part[i] != '/' || part[i - 1] == '/')
-				continue;
-			part[i] = '\0';
-			err = folder_make(part, PARENT_MODE);
-			part[i] = '/';
-			if (err < 0)
-				break;
-		}
-		if (err == 0)
-			err = folder_make(path, mode);
+	for (size_t i = 1; err == 0 && i < len; i++) {
+		if (part[i] != '/' || part[i - 1] == '/')
+			continue;
+		part[i] = '\0';
+		err = folder_make(part, PARENT_MODE);
+		part[i] = '/';
 	}
+	if (err == 0)
+		err = folder_make(path, mode);
 	sp_shield_end();
 	return err;
 }
