@@ -115,7 +115,7 @@ struct sp_opts {
 	 */
 	const uint16_t *counted_tags;
 	uint32_t counted_tag_count;
-	/* sum at which sp_count_wait() returns; default 1 */
+	/* sum of a counted tag at which sp_count_wait() returns; default 1 */
 	uint64_t counted_wake;
 
 	uint32_t pool_threads; /* threads of the blocking pool; default 4 */

@@ -9,7 +9,10 @@
 
 #define OPT_TRANS (BGP_ATTR_OPTIONAL | BGP_ATTR_TRANSITIVE)
 
-/* Flags of attributes without a row; the others are reserved. */
+/*
+ * The flags that the canonical form of an unknown attribute keeps. The flag of
+ * the extended length follows from the length; the other flags are reserved.
+ */
 #define UNKNOWN_FLAGS (OPT_TRANS | BGP_ATTR_PARTIAL)
 
 /* In seen[0], where all codes below 64 are. */

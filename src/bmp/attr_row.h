@@ -23,7 +23,8 @@ struct bgp_decode_opts;
 
 /* How the canonical form spells the value. */
 enum bgp_attr_spelling {
-	BGP_SPELL_AS_SENT, /* also attributes without a row */
+	/* as the router sent it; also used for unknown attributes */
+	BGP_SPELL_AS_SENT,
 	BGP_SPELL_NOWHERE, /* elsewhere in the canonical form, or not at all */
 	BGP_SPELL_PATH,
 	BGP_SPELL_AGGREGATOR,

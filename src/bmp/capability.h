@@ -24,7 +24,8 @@ const struct bgp_capability_row *bgp_capability_row(unsigned code);
 
 /*
  * Describe a capability in the object that @w is in: "code", "name", "value" in
- * bytes, and "fields" if the row has a layout that the value fits.
+ * bytes, and "fields" if bgp_capability_row() returns a row with a layout that
+ * the value fits.
  */
 void bgp_capability_write(const struct tlv *capability, struct field_writer *w);
 

@@ -92,9 +92,9 @@ void bgp_context_init(struct bgp_context *ctx);
 void bgp_context_reset(struct bgp_context *ctx);
 
 /*
- * Messages of @view have shown that NLRI of @family have path identifiers
- * (@add_path) or not, whatever the OPENs say. It is kept until they show the
- * opposite.
+ * Note whether NLRI of @family in messages of @view have path identifiers
+ * (@add_path): the messages have shown it. The note has precedence over the
+ * OPENs and stays until messages show the opposite.
  */
 void bgp_context_learn(struct bgp_context *ctx, enum bmp_view view,
 		       enum bgp_family family, bool add_path);

@@ -79,7 +79,11 @@ struct capture_session_event {
 	uint64_t offset;	/* FRAME: bytes of the session before it */
 	uint64_t missing;	/* GAP: bytes that were not captured ... */
 	uint64_t skipped;	/* GAP, LOST: ... and that could not be read */
-	enum bmp_frame_status lost;   /* LOST */
+	/*
+	 * LOST: why framing was lost. BMP_FRAME_WHOLE = the session ended
+	 * inside a message.
+	 */
+	enum bmp_frame_status lost;
 	enum capture_session_end end; /* CLOSE */
 };
 

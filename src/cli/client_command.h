@@ -67,7 +67,10 @@ extern const struct option_row client_rows_options[];
 	  .field = offsetof(type, member) }
 /* clang-format on */
 
-/* A router as typed by a user; the field is client_command.router. */
+/*
+ * Set the field of the option, client_command.router, to the token of the
+ * router whose name or address the user typed.
+ */
 enum option_status client_set_router(const struct option_value *v);
 
 void client_command_init(struct client_command *c,

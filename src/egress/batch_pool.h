@@ -7,10 +7,11 @@
  * are reused where they are needed. Once there are enough of each size, nothing
  * is allocated.
  *
- * The number of batches in flight depends on the disk and the broker, and with
- * it the class that runs short. So unused batches are not kept forever. Each
- * trim looks at the batches of each class that were unused since the last trim.
- * It keeps up to EGRESS_POOL_KEEP of them and frees half of the others.
+ * The number of batches in flight depends on the disk and the broker. A class
+ * that is short of batches now may have too many later, so unused batches are
+ * not kept forever. Each trim looks at the batches of each class that were
+ * unused since the last trim. It keeps up to EGRESS_POOL_KEEP of them and
+ * frees half of the others.
  *
  *	class	0	1	2	...	last
  *	bytes	2 KiB	8 KiB	32 KiB	...	max_bytes

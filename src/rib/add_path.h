@@ -60,7 +60,8 @@ bool rib_add_path_contradicted(const struct rib_input *in,
 void rib_add_path_drop_oldest(struct rib_table *table);
 
 /*
- * Use part @id of @in as evidence. It was parsed in the form of @table, which
+ * Examine whether part @id of @in shows that the NLRI of @table have path
+ * identifiers or not. The part was parsed in the present form of @table, which
  * is not certain yet.
  */
 void rib_add_path_examine(struct rib_table *table, const struct rib_time *when,

@@ -148,7 +148,7 @@ int sandbox_rules_add_system(struct sandbox_rules *rules)
 	/* Hosts with a local resolver link resolv.conf to this folder. */
 	if (err == 0)
 		err = sandbox_rules_add_file(rules, "/etc/resolv.conf");
-	/* Sanitizers read it for stack traces. */
+	/* Sanitizers read the program's own file for stack traces. */
 	if (err == 0)
 		err = sandbox_rules_add(rules, "/proc/self/exe", SANDBOX_READ);
 	return err;

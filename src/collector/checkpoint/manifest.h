@@ -10,13 +10,13 @@
  *	router v4_192_0_2_9 new - stream 1763251200123456789 4650
  *	sum 1a2b3c4d
  *
- *	filed	Everything that was published of it up to its position is
- *		in its snapshot file. The position moves on as long as nothing
- *		changes, so that a quiet router's file stays good without being
- *		written again.
- *	new	No file of it counts. The log has nothing of it before its
- *		position that is of use: what consumers have is not known, and
- *		after a restart they get a RESYNC.
+ *	filed	The snapshot file of the router contains everything that was
+ *		published of the router up to this position. The position moves
+ *		on as long as nothing changes, so that a quiet router's file
+ *		stays good without being written again.
+ *	new	The router has no valid snapshot file. So it is not known what
+ *		its consumers have, and after a restart they get a RESYNC.
+ *		Messages of the router before this position are not needed.
  *
  * The next word is the last record, by epoch and sequence, that was made before
  * the file was complete. The file relies on this record: all records up to it
@@ -28,8 +28,9 @@
  *
  * The line "held" records the extent of the stream when the manifest was
  * written (struct stream_extent). A start uses it to detect messages that were
- * removed meanwhile, also messages before the positions that consumers may not
- * have read. It is left out if the extent is not known, and with a journal.
+ * removed meanwhile. Messages before the positions count, too, because
+ * consumers may not have read them. The line is left out if the extent is not
+ * known, and with a journal.
  *
  * Version 1 had no record word, and versions 1 and 2 had no line "held".
  *

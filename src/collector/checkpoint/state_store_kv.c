@@ -89,8 +89,9 @@ static int run_call(void *arg)
 }
 
 /*
- * The wait must not be cancelled, because @arg is on the stack of the caller.
- * Yields.
+ * Call @fn with @arg on a thread of the pool and wait until it returns. This
+ * wait cannot be cancelled, because @arg is on the stack of the caller.
+ * Returns the result of @fn, or an error of sp_block(). Yields.
  */
 int state_store_kv_block(int (*fn)(void *), void *arg)
 {

@@ -64,7 +64,8 @@ struct config_secret {
 struct config_form {
 	enum config_type type;
 	uint8_t flags;
-	uint64_t min; /* number and size; for time in ns */
+	/* limits of a number, of a size, or of a time in nanoseconds */
+	uint64_t min;
 	uint64_t max;
 	const char *const *words; /* choice: the words, NULL-terminated */
 	/*

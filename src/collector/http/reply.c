@@ -55,7 +55,7 @@ bool http_takes_gzip(struct MHD_Connection *connection)
 	return false;
 }
 
-/* Compress with gzip; NULL if the result would not be smaller. */
+/* Compress with gzip; NULL if the result would be larger, or on an error. */
 static void *compress_body(const char *bytes, size_t len, size_t *out_len)
 {
 	z_stream z = { .next_in = (void *)bytes, .avail_in = (unsigned)len };

@@ -120,7 +120,7 @@ struct http {
 	uint16_t port;	      /* the port on which the server listens */
 	uint64_t seed;	      /* seed of cursors */
 	pthread_mutex_t lock; /* protects the members below */
-	pthread_cond_t idle;  /* signalled when working has decreased */
+	pthread_cond_t idle;  /* signalled when the count working decreases */
 	pthread_cond_t end;   /* signalled when stopped becomes true */
 	bool stopping;
 	bool stopped;	  /* all parts of the server have ended */

@@ -11,7 +11,10 @@
 #define HTTP_TOKEN_NAME "http-token"
 #define HTTP_TOKEN_LEN	64 /* length of a generated token */
 
-/* True if both are equal. The time depends only on the length of @given. */
+/*
+ * True if both are equal and not empty. The time depends only on their
+ * lengths, not on their contents.
+ */
 bool http_token_equal(const char *token, const char *given);
 
 /*

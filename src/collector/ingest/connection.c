@@ -114,7 +114,10 @@ enum close_reason connection_wait_first_bytes(struct connection *connection,
 {
 	int got = 1;
 
-	/* Wait without a buffer: many may wait. */
+	/*
+	 * Many connections may wait here, so none has a buffer before its
+	 * first bytes arrive.
+	 */
 	if (connection->early_len == 0)
 		got = sp_wait_fd_until(connection->fd, POLLIN, deadline);
 	if (got > 0 && connection->early_len == 0)

@@ -15,10 +15,12 @@
 
 #include <stdint.h>
 
-/* The number of routes that a shard reserves in advance ... */
+/*
+ * A shard reserves this number of routes in advance, but not more than the
+ * maximum divided by ROUTE_BUDGET_PARTS.
+ */
 #define ROUTE_BUDGET_ADVANCE 1024
-/* ... but not more than the maximum divided by ROUTE_BUDGET_PARTS. */
-#define ROUTE_BUDGET_PARTS 64
+#define ROUTE_BUDGET_PARTS   64
 
 struct route_budget {
 	_Atomic uint64_t max; /* 0 = no limit */

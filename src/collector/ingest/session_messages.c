@@ -29,7 +29,7 @@ struct turn {
 	const uint8_t *end; /* end of the last message that was processed */
 	/* number of messages in msgs that wait to be applied */
 	size_t count;
-	/* the turn ends at end: later messages are read again */
+	/* the turn stops early: messages after @end are read again */
 	bool cut;
 	struct bmp_message msgs[RIB_LOOKAHEAD];
 	/* end of the frame of each message in msgs */

@@ -34,8 +34,9 @@ struct router_stats {
 	uint64_t messages;
 	uint64_t bytes;
 	uint64_t errors;
-	/* Over the peers that sent a report: our count minus the router's. */
+	/* number of peers whose Statistics Report is included in difference */
 	uint32_t reporting;
+	/* our count of routes minus the router's, over these peers */
 	int64_t difference;
 };
 

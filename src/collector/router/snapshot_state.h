@@ -17,9 +17,9 @@ struct publisher;
  */
 struct snapshot_attempt {
 	struct log_position replay_from;
-	uint64_t changes;   /* router_changes() at that time */
-	int64_t started_ns; /* sp_now() at that time */
-	/* snapshot_state.invalidations at that time */
+	uint64_t changes;   /* router_changes() when the writing began */
+	int64_t started_ns; /* sp_now() when the writing began */
+	/* snapshot_state.invalidations when the writing began */
 	uint64_t invalidations;
 	/* set when it is complete; see manifest.h */
 	struct record_id relies_on;

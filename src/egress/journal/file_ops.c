@@ -224,8 +224,8 @@ int file_open_dir(const char *path)
 }
 
 /*
- * There is no call of the runtime for it: it does not wait, but the file system
- * may be that of another machine.
+ * Lock a folder. Runs on a thread of the pool: the runtime has no call for
+ * flock(), which may block on a network file system even with LOCK_NB.
  */
 static int run_lock(void *arg)
 {

@@ -56,7 +56,7 @@ struct journal_fault {
 /* Damage by an earlier run that journal_open() found in the folder. */
 struct journal_recovery {
 	uint64_t cut;			 /* bytes of a torn tail */
-	struct journal_fault cut_at;	 /* no name if nothing was cut off */
+	struct journal_fault cut_at;	 /* name "" = nothing was cut off */
 	uint64_t damaged;		 /* segments set aside */
 	struct journal_fault damaged_at; /* place in the newest of them */
 	/*

@@ -479,9 +479,9 @@ int journal_check_newest(struct journal *j)
 }
 
 /*
- * Every record was released: begin an empty segment and drop all others. If the
- * disk is full, first drop the others; if another program then takes that
- * space, the next append begins the segment.
+ * Every record was released: begin an empty segment; the caller then drops the
+ * others. If the disk is full, drop the others first. If another program then
+ * takes that space, or no segment is open, the next append begins one.
  */
 static int begin_anew(struct journal *j)
 {

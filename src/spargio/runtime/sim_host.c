@@ -356,7 +356,8 @@ void sp_sim_host_set_drift(struct sp_sim_host *host, int32_t ppm)
 	host->clock_since = host->sim->now;
 	host->drift_ppm = ppm;
 	/*
-	 * Run the shards: when they sleep again, they convert their deadlines.
+	 * Run the shards: when they sleep again, they convert their deadlines
+	 * from the host's clock to virtual time with the new drift.
 	 */
 	for (uint32_t i = 0; host->shards != NULL && i < host->nshards; i++)
 		host->shards[i].ready = true;

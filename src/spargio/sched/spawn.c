@@ -45,9 +45,9 @@ static void forget_id(struct sp_rt *rt, struct sp_shard *here)
 }
 
 /*
- * Initialise everything except the lock and the wake word, which outlive a
- * fiber: a thread may still hold a stale sp_task of the previous fiber in this
- * slot.
+ * Initialise @f to call @fn. The lock and the wake word keep their values,
+ * because they outlive a fiber: a thread may still hold a stale sp_task of the
+ * previous fiber in this slot.
  */
 static void init_fiber(struct sp_fiber *f, const struct sp_attr *attr,
 		       int (*fn)(void *), void *arg)
