@@ -113,9 +113,9 @@ static void draw_stream(struct world *w, struct sim_collector *c)
 
 	snprintf(c->stream, sizeof(c->stream), "S%u", c->number);
 	snprintf(c->config + len, sizeof(c->config) - len,
-		 "[nats]\nurl = nats://" BROKER_ADDRESS "\nstream = %s\n"
+		 "[nats]\nurl = nats://" BROKER_ADDRESS "\nstream = S%u\n"
 		 "max-age = never\nwindow = %u\nack-timeout = %ums\n",
-		 c->stream, 1u << draw(w, 4, 8), draw(w, 500, 5000));
+		 c->number, 1u << draw(w, 4, 8), draw(w, 500, 5000));
 }
 
 static int make_broker(struct world *w)
@@ -135,7 +135,7 @@ static int make_collector(struct world *w, uint32_t number)
 {
 	struct sim_collector *c = &w->collectors[number];
 	struct sp_opts opts = SP_OPTS_INIT;
-	char name[16], address[16];
+	char name[16], address[24];
 	int err;
 
 	c->world = w;
@@ -162,7 +162,7 @@ static int make_router(struct world *w, uint32_t number)
 {
 	struct sim_router *r = &w->routers[number];
 	struct sp_opts opts = SP_OPTS_INIT;
-	char name[16], address[16];
+	char name[16], address[24];
 	int err;
 
 	r->world = w;

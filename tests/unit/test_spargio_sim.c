@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define SEEDS	200
@@ -538,6 +539,46 @@ static void test_the_rounding_mode_stays_where_it_was_set(void **state)
 	sp_sim_free(sim);
 }
 
+static int sleep_with_an_array(void *arg)
+{
+	char array[256];
+
+	*(char **)arg = array;
+	memset(array, 0, sizeof(array));
+	return sp_sleep(3600 * SP_S) + array[0];
+}
+
+static void crash(void *host)
+{
+	sp_sim_host_crash(host);
+}
+
+/* Under ASan: marks around the array must not outlive the stack. */
+static void test_the_memory_of_a_stack_can_be_mapped_again(void **state)
+{
+	size_t len = 4096;
+	char *array = NULL, *again;
+	struct sp_sim_host *host;
+	struct sp_sim *sim;
+
+	(void)state;
+	assert_int_equal(sp_sim_new(NULL, &sim), 0);
+	host = new_host(sim, "a", "10.0.0.1");
+	assert_int_equal(sp_sim_host_start(host, NULL, sleep_with_an_array,
+					   &array),
+			 0);
+	assert_int_equal(sp_sim_at(sim, SP_S, crash, host), 0);
+	expect_over(sim, SP_SIM_OVER);
+	sp_sim_free(sim);
+	again = mmap((void *)((uintptr_t)array & ~(uintptr_t)(len - 1)), len,
+		     PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	assert_true(again != MAP_FAILED);
+	for (size_t i = 0; i < len; i++)
+		again[i] = 1;
+	munmap(again, len);
+}
+
 static int do_nothing(void *arg)
 {
 	(void)arg;
@@ -567,6 +608,8 @@ int main(void)
 		cmocka_unit_test(test_a_run_that_cannot_go_on_says_why),
 		cmocka_unit_test(test_a_plan_shrinks_to_what_is_needed),
 		cmocka_unit_test(test_the_rounding_mode_stays_where_it_was_set),
+		cmocka_unit_test(
+			test_the_memory_of_a_stack_can_be_mapped_again),
 		cmocka_unit_test(test_a_misspelt_seed_is_refused),
 	};
 

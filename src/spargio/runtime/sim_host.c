@@ -196,6 +196,7 @@ static void free_shards(struct sp_sim_host *host)
 		if (io->stack == NULL)
 			continue;
 		VALGRIND_STACK_DEREGISTER(io->stack_id);
+		sp__context_unmark(io->stack, io->stack_size);
 		munmap(io->stack, io->stack_size);
 	}
 	free(host->shards);

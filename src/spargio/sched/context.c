@@ -98,6 +98,13 @@ void sp__context_adopt_stack(struct sp__context *ctx, void *bottom, void *top)
 #endif
 }
 
+#ifdef SP_ASAN
+void sp__context_unmark(void *bottom, size_t len)
+{
+	__asan_unpoison_memory_region(bottom, len);
+}
+#endif
+
 #ifdef SP_TSAN
 SP__UNSEEN void sp__context_drop(struct sp__context *ctx)
 {

@@ -71,6 +71,21 @@ void sp__context_adopt(struct sp__context *ctx);
  */
 void sp__context_adopt_stack(struct sp__context *ctx, void *bottom, void *top);
 
+/*
+ * Call this before @len bytes at @bottom, which were stacks, are unmapped. A
+ * fiber that never ended leaves its frames marked as in use, and ASan keeps the
+ * marks for the next mapping at the address.
+ */
+#ifdef SP_ASAN
+void sp__context_unmark(void *bottom, size_t len);
+#else
+static inline void sp__context_unmark(void *bottom, size_t len)
+{
+	(void)bottom;
+	(void)len;
+}
+#endif
+
 /* Free the sanitizer's data. @ctx will not be used again. */
 #ifdef SP_TSAN
 void sp__context_drop(struct sp__context *ctx);

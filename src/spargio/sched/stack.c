@@ -1,4 +1,5 @@
 #include "spargio/sched/stack.h"
+#include "spargio/sched/context.h"
 #include "spargio/sched/memcheck.h"
 
 #include <errno.h>
@@ -72,6 +73,7 @@ void sp__stacks_fini(struct sp__stacks *stacks)
 	while (slab != NULL) {
 		struct sp__slab *next = slab->next;
 
+		sp__context_unmark(slab->base, slab->size);
 		munmap(slab->base, slab->size);
 		free(slab);
 		slab = next;
