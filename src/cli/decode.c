@@ -191,6 +191,7 @@ static int decode_file(struct decode *d, const char *path, bool summarise)
 	if (summarise)
 		print_summary(d, &file, &summary);
 	decode_flush(d);
+	d->summary = NULL;
 	summary_fini(&summary);
 	capture_file_close(&file);
 	return code;

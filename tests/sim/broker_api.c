@@ -668,6 +668,7 @@ static void answer_direct(struct request *r, const char *text)
 	split(r, text, stream);
 	if (r->s != NULL && r->s->config.allow_direct)
 		direct_get(r);
+	r->stream = NULL;
 }
 
 static void reply_text(struct request *r)

@@ -108,8 +108,10 @@ void broker_text_base64(struct broker_text *t, struct wire_view v)
 		if (left > 2)
 			bits |= v.p[i + 2];
 		for (unsigned k = 0; k < 4; k++)
-			four[k] = k <= left ? digits[bits >> (18 - 6 * k) & 63]
-					    : '=';
+			four[k] =
+				(char)(k <= left ? digits[bits >> (18 - 6 * k) &
+							  63]
+						 : '=');
 		broker_text_bytes(t, four, 4);
 	}
 	broker_text_bytes(t, "\"", 1);

@@ -119,7 +119,7 @@ static bool end_child(struct child *c, struct answer *answer)
 static bool fails_with(uint64_t seed, const struct world_plan *plan)
 {
 	struct answer answer;
-	struct child c;
+	struct child c = { 0 };
 
 	return start_child(seed, plan, -1, false, &c) == 0 &&
 	       !end_child(&c, &answer);
@@ -150,7 +150,7 @@ static void explain_failure(uint64_t seed, bool show_log)
 {
 	struct world_plan plan;
 	struct answer answer;
-	struct child c;
+	struct child c = { 0 };
 
 	world_plan(seed, &plan);
 	printf("seed %" PRIu64 " fails\n", seed);

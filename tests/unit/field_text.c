@@ -12,6 +12,7 @@ static __attribute__((format(printf, 2, 3))) void append(struct field_text *t,
 	int n;
 
 	va_start(args, format);
+	/* It was just started. NOLINTNEXTLINE(clang-analyzer-valist.*) */
 	n = vsnprintf(t->line + t->len, sizeof(t->line) - t->len, format, args);
 	va_end(args);
 	if (n > 0 && (size_t)n < sizeof(t->line) - t->len)

@@ -134,7 +134,7 @@ static void test_only_the_first_counters_are_compared(void **state)
 	struct stats_report r;
 
 	(void)state;
-	for (uint16_t i = 0; i < COUNT(counters); i++)
+	for (size_t i = 0; i < COUNT(counters); i++)
 		counters[i] = (struct bmp_stat){
 			.type = STATS_REPORT_ADJ_RIB_IN_FAMILY,
 			.kind = BMP_STAT_FAMILY_GAUGE64,
@@ -145,7 +145,7 @@ static void test_only_the_first_counters_are_compared(void **state)
 	assert_false(read_report(counters, COUNT(counters), &r));
 	assert_int_equal(r.left_out, COUNT(counters) - STATS_REPORT_LOOKS);
 	/* One that is compared, each time anew. */
-	for (uint16_t i = 0; i < COUNT(counters); i++)
+	for (size_t i = 0; i < COUNT(counters); i++)
 		counters[i].afi = 1;
 	assert_true(read_report(counters, COUNT(counters), &r));
 	assert_int_equal(r.count, STATS_REPORT_ROWS);
