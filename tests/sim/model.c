@@ -152,14 +152,23 @@ void model_view_any(struct model_view *v)
 		 ? 0           \
 		 : snprintf((v)->wrong, sizeof((v)->wrong), __VA_ARGS__))
 
-static uint32_t router_find(const struct model *m, const uint8_t *address)
+/* As docs/schema.md says: by the id, or by the address if there is no id. */
+static uint32_t router_find(const struct model *m, struct wire_view id,
+			    const uint8_t *address)
 {
 	uint32_t r = 0;
+	char name[16];
 
-	while (r < m->router_count &&
-	       (address == NULL ||
-		memcmp(m->routers[r].address, address, 16) != 0))
-		r++;
+	for (; r < m->router_count; r++) {
+		int len = snprintf(name, sizeof(name), "router-%u", r);
+
+		if (id.len != 0
+			    ? id.len == (size_t)len &&
+				      memcmp(id.p, name, id.len) == 0
+			    : address != NULL && memcmp(m->routers[r].address,
+							address, 16) == 0)
+			break;
+	}
 	return r;
 }
 
@@ -205,7 +214,7 @@ static bool check_sequence(struct model_view *v, uint32_t r, uint32_t p,
 static void apply_update(struct model_view *v, const struct egress_update *u)
 {
 	const struct model *m = v->model;
-	uint32_t r = router_find(m, u->router_addr);
+	uint32_t r = router_find(m, u->router_id, u->router_addr);
 	uint32_t p = r < m->router_count ? peer_find(m, r, u->peer_addr) : 0;
 	uint32_t prefix = m->prefix_count;
 
@@ -241,7 +250,7 @@ static void apply_update(struct model_view *v, const struct egress_update *u)
 static void apply_event(struct model_view *v, const struct egress_event *e)
 {
 	const struct model *m = v->model;
-	uint32_t r = router_find(m, e->router_addr);
+	uint32_t r = router_find(m, e->router_id, e->router_addr);
 	uint32_t p;
 
 	if (v->trace != NULL)
