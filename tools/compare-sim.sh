@@ -10,22 +10,38 @@ set -eu
 	echo "usage: tools/compare-sim.sh BUILD BUILD..." >&2
 	exit 2
 }
-first=
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+hashes_of() { # BUILD: the hashes, to standard output
+	"$1/tests/unit/test_spargio_sim" 2>&1 |
+		sed -n 's/.*\(schedules\|echoes\) \([0-9a-f]*\).*/\1 \2/p'
+	[ ! -x "$1/tests/sim/sim_world" ] ||
+		"$1/tests/sim/sim_world" --hashes "1..${SEEDS:-200}"
+}
+
+pids=
 for build in "$@"; do
-	hashes=$("$build/tests/unit/test_spargio_sim" 2>&1 |
-		sed -n 's/.*\(schedules\|echoes\) \([0-9a-f]*\).*/\1 \2/p')
-	[ ! -x "$build/tests/sim/sim_world" ] || hashes="$hashes
-$("$build/tests/sim/sim_world" --hashes "1..${SEEDS:-200}")"
-	[ -n "$hashes" ] || {
+	hashes_of "$build" >"$tmp/$(basename "$build")" &
+	pids="$pids $!"
+done
+for pid in $pids; do
+	wait "$pid" || {
+		echo "tools/compare-sim.sh: a seed fails" >&2
+		exit 1
+	}
+done
+first=$tmp/$(basename "$1")
+head -n 4 "$first"
+for build in "$@"; do
+	other=$tmp/$(basename "$build")
+	[ -s "$other" ] || {
 		echo "tools/compare-sim.sh: $build has no simulation" >&2
 		exit 1
 	}
-	if [ -z "$first" ]; then
-		first=$hashes
-		echo "$hashes" | head -n 4
-	elif [ "$hashes" != "$first" ]; then
-		printf '%s differs from %s:\n%s\n' "$build" "$1" "$hashes" >&2
+	diff "$first" "$other" >&2 || {
+		echo "tools/compare-sim.sh: $build differs from $1" >&2
 		exit 1
-	fi
+	}
 done
 echo "$# builds agree"
