@@ -84,6 +84,17 @@ static void draw_config(struct world *w, struct sim_collector *c)
 {
 	static const char *const names[] = { "address", "address", "sysname" };
 	static const char *const packing[] = { "none", "packed", "zstd" };
+	/* One after the other: arguments have no order of evaluation. */
+	uint32_t snapshot_s = draw(w, 1, 10);
+	uint32_t sync_ms = draw(w, 1, 300);
+	uint32_t batches = 16u << draw(w, 0, 6);
+	const char *compress = packing[draw(w, 0, 2)];
+	uint32_t batch_bytes = 1024u << draw(w, 0, 5);
+	bool soon = draw(w, 0, 1) == 0;
+	uint32_t hold_s = soon ? draw(w, 0, 5) : draw(w, 5, 20);
+	uint32_t sweep_max_s = draw(w, 3, 8);
+	uint32_t sweep_quiet_s = draw(w, 1, 3);
+	const char *id = names[draw(w, 0, 2)];
 
 	snprintf(c->config, sizeof(c->config),
 		 "[listen]\naddress = 0.0.0.0:4000\nworkers = %u\n"
@@ -99,23 +110,23 @@ static void draw_config(struct world *w, struct sim_collector *c)
 		 "[snapshot]\nstate = /state\ninterval = %us\n"
 		 "[http]\nlisten = off\n"
 		 "[process]\nsandbox = off\n",
-		 c->shards - 1, c->number, names[draw(w, 0, 2)], draw(w, 1, 3),
-		 draw(w, 3, 8),
-		 draw(w, 0, 1) == 0 ? draw(w, 0, 5) : draw(w, 5, 20), c->number,
-		 c->number, 1024u << draw(w, 0, 5), packing[draw(w, 0, 2)],
-		 16u << draw(w, 0, 6), draw(w, 1, 300), draw(w, 1, 10));
+		 c->shards - 1, c->number, id, sweep_quiet_s, sweep_max_s,
+		 hold_s, c->number, c->number, batch_bytes, compress, batches,
+		 sync_ms, snapshot_s);
 }
 
 /* Published to a stream of its own; the journal is the spool. */
 static void draw_stream(struct world *w, struct sim_collector *c)
 {
 	size_t len = strlen(c->config);
+	uint32_t ack_ms = draw(w, 500, 5000);
+	uint32_t window = 1u << draw(w, 4, 8);
 
 	snprintf(c->stream, sizeof(c->stream), "S%u", c->number);
 	snprintf(c->config + len, sizeof(c->config) - len,
 		 "[nats]\nurl = nats://" BROKER_ADDRESS "\nstream = S%u\n"
 		 "max-age = never\nwindow = %u\nack-timeout = %ums\n",
-		 c->number, 1u << draw(w, 4, 8), draw(w, 500, 5000));
+		 c->number, window, ack_ms);
 }
 
 static int make_broker(struct world *w)
