@@ -169,14 +169,17 @@ const char *nats_received_reply(const struct nats_received *msg)
 	return natsMsg_GetReply(message_of(msg));
 }
 
+struct wire_view nats_message_data(const natsMsg *msg)
+{
+	int len = natsMsg_GetDataLength(msg);
+
+	return (struct wire_view){ (const uint8_t *)natsMsg_GetData(msg),
+				   len > 0 ? (size_t)len : 0 };
+}
+
 struct wire_view nats_received_data(const struct nats_received *msg)
 {
-	int len = natsMsg_GetDataLength(message_of(msg));
-
-	return (struct wire_view){
-		(const uint8_t *)natsMsg_GetData(message_of(msg)),
-		len > 0 ? (size_t)len : 0,
-	};
+	return nats_message_data(message_of(msg));
 }
 
 const char *nats_received_header(struct nats_received *msg, const char *name)

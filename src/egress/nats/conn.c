@@ -386,14 +386,6 @@ int nats_conn_publish(struct nats_conn *link, const struct nats_message *m)
 	return nats_errno(s);
 }
 
-static struct wire_view msg_data(const natsMsg *msg)
-{
-	int len = natsMsg_GetDataLength(msg);
-
-	return (struct wire_view){ (const uint8_t *)natsMsg_GetData(msg),
-				   len > 0 ? (size_t)len : 0 };
-}
-
 /* Hot: once per message. bench/egress, jetstream_acked. */
 bool nats_conn_take(struct nats_conn *link, struct nats_answer *out)
 {
@@ -410,7 +402,7 @@ bool nats_conn_take(struct nats_conn *link, struct nats_answer *out)
 		out->has_token =
 			token_of(link, natsMsg_GetSubject(msg), &out->token);
 		if (out->has_token)
-			nats_ack_parse(msg_data(msg), &out->ack);
+			nats_ack_parse(nats_message_data(msg), &out->ack);
 		natsMsg_Destroy(msg);
 	} while (!out->has_token);
 	return true;

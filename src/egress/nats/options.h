@@ -6,6 +6,7 @@
 #ifndef EGRESS_NATS_OPTIONS_H
 #define EGRESS_NATS_OPTIONS_H
 
+#include "bmp/wire.h"
 #include "egress/nats/auth.h"
 
 #include <nats/nats.h>
@@ -22,6 +23,9 @@ struct nats_client {
  */
 int nats_options_make(const struct nats_options *from, struct nats_error *why,
 		      natsOptions **out);
+
+/* The payload; a view into @msg. */
+struct wire_view nats_message_data(const natsMsg *msg);
 
 /* Convert a status of libnats to a negative errno. */
 int nats_errno(natsStatus s);
