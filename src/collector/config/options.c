@@ -4,6 +4,7 @@
  */
 #include "collector/config/options.h"
 
+#include "collector/config/router_section.h"
 #include "collector/config/text_check.h"
 #include "collector/policy/output_rate.h"
 
@@ -44,8 +45,6 @@
 #define RELOAD	true
 #define RESTART false
 
-static const char *const bmp_v4_words[] = { "off", "tlv20", "legacy", "tlv21",
-					    NULL };
 static const char *const overload_words[] = { "block", "drop", NULL };
 static const char *const router_id_words[] = { "address", "sysname", "bgp-id",
 					       NULL };
@@ -112,7 +111,7 @@ const struct config_option config_options[] = {
 	{ "max-frame", "listen", "max-frame", SIZE(BMP_MAX_FRAME_FLOOR, 64 * M),
 	  AT(listen.max_frame), RESTART, "1M", "SIZE",
 	  "longest BMP message taken; a longer one ends its session" },
-	{ "bmp-v4", "listen", "bmp-v4", CHOICE(bmp_v4_words),
+	{ "bmp-v4", "listen", "bmp-v4", CHOICE(config_bmp_v4_words),
 	  AT(listen.bmp_v4), RESTART, "off", "off|tlv20|legacy|tlv21",
 	  "which draft's numbers a router with BMP version 4 uses; also for each router" },
 	{ "overload", "listen", "overload", CHOICE(overload_words),

@@ -14,7 +14,7 @@
 
 #define ROUTES_MAX UINT64_C(100000000000)
 
-static const char *const bmp_v4_words[] = { "off", "tlv20", "legacy", "tlv21",
+const char *const config_bmp_v4_words[] = { "off", "tlv20", "legacy", "tlv21",
 					    NULL };
 static const char *const as_width_words[] = { "2", "4", NULL };
 static const uint8_t as_widths[] = { 2, 4 };
@@ -31,7 +31,7 @@ const struct config_router_option config_router_keys[CONFIG_ROUTER_KEYS] = {
 		"md5-key-file", AT(md5_key), { .type = CONFIG_SECRET }, false, "FILE",
 		"file with the key for TCP MD5 signatures (RFC 2385), at most 80 bytes; only in sections by address" },
 	[CONFIG_ROUTER_BMP_V4] = {
-		"bmp-v4", AT(bmp_v4), { .type = CONFIG_CHOICE, .words = bmp_v4_words }, true, "off|tlv20|legacy|tlv21",
+		"bmp-v4", AT(bmp_v4), { .type = CONFIG_CHOICE, .words = config_bmp_v4_words }, true, "off|tlv20|legacy|tlv21",
 		"instead of --bmp-v4; holds from its next session on" },
 	[CONFIG_ROUTER_ADD_PATH] = {
 		"add-path", AT(add_path), { .type = CONFIG_FAMILIES }, true, "FAMILIES",

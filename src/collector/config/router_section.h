@@ -101,6 +101,9 @@ struct config_router_option {
 
 extern const struct config_router_option config_router_keys[CONFIG_ROUTER_KEYS];
 
+/* Words for enum bmp_v4, of a section and of --bmp-v4; NULL-terminated. */
+extern const char *const config_bmp_v4_words[];
+
 static inline void *config_router_at(struct config_router *router, size_t key)
 {
 	return (char *)router + config_router_keys[key].offset;
