@@ -25,6 +25,8 @@ struct sp_shard_stats {
 	uint64_t switches;
 	uint64_t spawned;
 	uint64_t finished;
+	/* calls of sp_go_...() by fibers of this shard that returned an error */
+	uint64_t refused_spawns;
 	uint64_t stolen; /* fibers taken from other shards */
 	uint64_t steal_attempts;
 	uint64_t messages_sent;
@@ -68,7 +70,8 @@ struct sp_stats {
 	 * 16,382) have one.
 	 */
 	uint64_t unguarded_stacks;
-	uint64_t refused_ops; /* operations of other threads, refused */
+	uint64_t refused_ops;	 /* operations of other threads, refused */
+	uint64_t refused_spawns; /* spawns of other threads, refused */
 };
 
 void sp_stats_get(struct sp_rt *rt, struct sp_stats *out);

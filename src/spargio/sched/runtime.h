@@ -52,6 +52,7 @@ struct sp_rt {
 	_Atomic uint64_t outside_spawned;
 	/* spawns in outside_spawned that were then refused */
 	_Atomic uint64_t outside_finished;
+	_Atomic uint64_t outside_refused; /* all spawns that were refused */
 	_Atomic uint32_t round_robin;
 	_Atomic uint32_t searching; /* shards that search for work to steal */
 

@@ -133,6 +133,7 @@ struct sp_shard {
 	/* Written by the owner, read by any thread. */
 	alignas(SP__CACHE_LINE) struct sp__shard_counts {
 		_Atomic uint64_t switches, spawned, finished, stolen;
+		_Atomic uint64_t refused_spawns;
 		_Atomic uint64_t steal_attempts, parks, spins, wakes;
 		_Atomic uint64_t shard_wakeups, sent, refused, received;
 		_Atomic uint64_t affinity_violations, ops, cq_overflows;
