@@ -33,6 +33,8 @@ struct sp_rt {
 	struct sp_shard *shards;
 	int backend_error; /* error of the io_uring set-up, or 0 */
 	int stack_class;
+	/* steps of opts.steal_stride that lead back to the same shard */
+	uint32_t steal_cycle;
 	struct sp__pool *pool;
 	struct sp__watchdog *watchdog;
 	struct sp__stop_timer *stop_timer; /* used by sp_run(); or NULL */
