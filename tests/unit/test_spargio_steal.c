@@ -37,8 +37,15 @@ enum {
 	PIECES = 400
 };
 
-static atomic_uint done_on[2];
+static atomic_uint done_on[3];
 static atomic_uchar done_times[PIECES];
+
+static void forget_pieces(void)
+{
+	memset(done_times, 0, sizeof(done_times));
+	for (size_t i = 0; i < COUNT(done_on); i++)
+		atomic_store(&done_on[i], 0);
+}
 
 static int piece(void *arg)
 {
@@ -75,9 +82,7 @@ static void test_an_idle_shard_takes_its_share(void **state)
 	struct sp_opts opts = SP_OPTS_INIT;
 
 	(void)state;
-	memset(done_times, 0, sizeof(done_times));
-	atomic_store(&done_on[0], 0);
-	atomic_store(&done_on[1], 0);
+	forget_pieces();
 	opts.shards = 2;
 	run_with(&opts, share_body, NULL);
 }
@@ -98,13 +103,6 @@ static struct sp_shard_stats sum_of_steals(void)
 		sum.steal_attempts += s.steal_attempts;
 	}
 	return sum;
-}
-
-static void forget_pieces(void)
-{
-	memset(done_times, 0, sizeof(done_times));
-	atomic_store(&done_on[0], 0);
-	atomic_store(&done_on[1], 0);
 }
 
 /* Pieces of work until one search has stolen several, if it may. */
@@ -141,18 +139,41 @@ static void test_a_batch_bounds_what_is_stolen_at_once(void **state)
 	assert_int_equal(sp_run(&opts, share_body, NULL), -EINVAL);
 }
 
-/* Also one that would lead from each of two shards to itself alone. */
+/*
+ * With a stride of 3 each of three shards would come to its neighbour alone:
+ * shard 1 to 2, and only shard 2 to 0. It computes, so shard 1 must help.
+ */
+static int burn_until(void *arg)
+{
+	while (!atomic_load((atomic_bool *)arg))
+		burn(50 * SP_US);
+	return 0;
+}
+
+static int stride_body(void *arg)
+{
+	atomic_bool stop = false;
+	struct sp_task busy;
+
+	(void)arg;
+	EXPECT_EQ(sp_go_on(NULL, 2, burn_until, &stop, &busy), 0);
+	share_body(NULL);
+	EXPECT_EQ(atomic_load(&done_on[2]), 0);
+	atomic_store(&stop, true);
+	EXPECT_EQ(sp_join(busy, NULL), 0);
+	return 0;
+}
+
 static void test_every_stride_reaches_every_shard(void **state)
 {
 	struct sp_opts opts = SP_OPTS_INIT;
 
 	(void)state;
-	opts.shards = 2;
-	for (uint32_t stride = 2; stride < 5; stride++) {
-		forget_pieces();
-		opts.steal_stride = stride;
-		run_with(&opts, share_body, NULL);
-	}
+	opts.shards = 3;
+	opts.steal_stride = 3;
+	opts.steal_budget = 1;
+	forget_pieces();
+	run_with(&opts, stride_body, NULL);
 }
 
 /*
