@@ -32,7 +32,11 @@ enum sp_ring_mode {
 	SP_RING_DEFER,
 	/* completions run at the next system call of the thread */
 	SP_RING_COOP,
-	SP_RING_SQPOLL, /* a kernel thread submits; it uses a whole core */
+	/*
+	 * A kernel thread submits. It uses a whole core while the shard submits
+	 * and for sqpoll_idle_ms after that.
+	 */
+	SP_RING_SQPOLL,
 };
 
 /*
@@ -87,6 +91,13 @@ struct sp_opts {
 	uint32_t ring_entries; /* submission queue; default 256 */
 	uint32_t cq_entries;   /* default 8 x ring_entries */
 	const int *affinity;   /* a CPU for each shard; default: none */
+	/*
+	 * With SP_RING_SQPOLL: milliseconds without a submission after which
+	 * the kernel thread sleeps, default 1000, and a CPU for the kernel
+	 * thread of each shard, -1 = any, default: any.
+	 */
+	uint32_t sqpoll_idle_ms;
+	const int *sqpoll_affinity;
 	/* messages per pair of shards; default 4096 */
 	uint32_t mailbox_capacity;
 	/* stealable fibers queued per shard; default 4096 */
