@@ -22,7 +22,10 @@ enum capture_mrt_type {
 	CAPTURE_MRT_BGP4MP_ET = 17,
 };
 
-/* A RIB entry has at most 64 KiB of attributes, a record 65535 entries. */
+/*
+ * Our limit for the body of a record, in bytes. The length field allows about 4
+ * GiB; a longer record is treated as damage.
+ */
 #define CAPTURE_MRT_MAX_RECORD (64 * 1024 * 1024)
 
 enum capture_mrt_status {

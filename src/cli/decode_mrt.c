@@ -315,7 +315,10 @@ static void message_record(struct decode_mrt *mrt,
 	peer.as = message.peer_as;
 	memcpy(peer.address, message.peer_address, 16);
 	set_shared_members(mrt, record, &peer);
-	/* A state change of the type BGP says only whose it is. */
+	/*
+	 * A state change in an MRT record of type BGP has the AS and address of
+	 * the peer, but no local ones.
+	 */
 	if (record->type != CAPTURE_MRT_BGP || !message.is_state_change)
 		put_local(mrt, &message);
 	if (message.is_state_change)

@@ -318,7 +318,10 @@ static void put_peer(struct json *j, const struct egress_event *e)
 	json_bgp_family(j, e->afi, e->safi);
 }
 
-/* A BGP message of one type, as the object that @put writes for its body. */
+/*
+ * Write the member @name: the BGP message in @bytes, whose body @put writes as
+ * an object. Nothing is written if @bytes is empty or not a BGP message.
+ */
 static void pdu_at(struct json *j, const char *name, struct wire_view bytes,
 		   void (*put)(struct json *j, struct wire_view body))
 {

@@ -29,7 +29,7 @@ struct sandbox_state;
 struct sp_rt;
 struct worker;
 
-/* The progress of the start. */
+/* Whether the collector is starting, serving or stopping. */
 enum collector_phase {
 	COLLECTOR_RESTORING, /* snapshots and log are read */
 	COLLECTOR_OPENING,   /* listeners are opened */
@@ -39,8 +39,9 @@ enum collector_phase {
 
 struct collector_env {
 	/*
-	 * The configuration of the start. Only the workers get that of a
-	 * reload.
+	 * The configuration at the start. A reload does not change this
+	 * pointer: collector_reload() gives the new configuration to the
+	 * workers, and updates the limits and the log level.
 	 */
 	const struct config *config;
 	struct log *log;

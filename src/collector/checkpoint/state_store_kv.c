@@ -8,10 +8,10 @@
  *
  * Each write is a new generation with a random number. Its head is written
  * last, and only if the previous head is unchanged since the write began: so a
- * file is complete or unchanged, and late writes of a stopped server are
- * refused. Then the chunks of the previous generation are removed; chunks left
- * by a crash are removed when the store is opened. Only one collector uses an
- * id.
+ * file is complete or unchanged, and delayed writes of a collector that was
+ * replaced are refused. Then the chunks of the previous generation are removed;
+ * chunks left by a crash are removed when the store is opened. Only one
+ * collector uses an id.
  *
  * libnats blocks, so all calls run on threads of the pool.
  */

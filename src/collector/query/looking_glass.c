@@ -17,7 +17,10 @@
 #define BUDGET	1024
 #define ANSWERS 16
 
-/* The kind for cursors; lists use the numbers of enum list_query_kind. */
+/*
+ * page_query.kind of the looking glass: marks its cursors. Must differ from all
+ * values of enum list_query_kind.
+ */
 #define PAGE_KIND 16
 
 static void put_router(struct json *j, const struct rib_router_info *info)

@@ -333,7 +333,11 @@ int64_t router_make_room(struct worker *w)
 		if (!departed && !it->snapshot.unwanted)
 			continue;
 		most--;
-		/* While the snapshotter removes its file it is in use. */
+		/*
+		 * A router with a snapshot file is not removed yet: unwanted
+		 * makes the snapshotter remove the file first, and the
+		 * snapshotter uses the router meanwhile.
+		 */
 		if (!departed || it->snapshot.filed) {
 			it->snapshot.unwanted = true;
 			continue;
