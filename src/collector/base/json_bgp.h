@@ -39,12 +39,12 @@ void json_bgp_view(struct json *j, enum bmp_view view);
 /* "afi", "safi" */
 void json_bgp_family(struct json *j, uint16_t afi, uint8_t safi);
 
-/* "prefixAddr" in the form of its family, and "prefixLen" */
+/* "prefixAddr" in the text form of @family, and "prefixLen" */
 void json_bgp_prefix(struct json *j, enum bgp_family family,
 		     const uint8_t address[16], uint8_t len);
 
 /*
- * "routeDistinguisher", for families that have one. @nlri is the NLRI as
+ * "routeDistinguisher", for families whose NLRI have one. @nlri is the NLRI as
  * received; empty for prefixes.
  */
 void json_bgp_rd(struct json *j, enum bgp_family family, struct wire_view nlri,
