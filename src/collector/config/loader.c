@@ -122,8 +122,8 @@ out:
 }
 
 /*
- * Use the host's name; characters that are not allowed in a subject become
- * dashes.
+ * If no collector id is configured, use the host's name; characters that are
+ * not allowed in a subject become dashes.
  */
 static void name_collector(struct config_loader *l)
 {
