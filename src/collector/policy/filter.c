@@ -257,7 +257,10 @@ static const struct word {
 	{ "rd", parse_rd, "64500:1, 192.0.2.1:1 or 0x and 16 hex digits" },
 };
 
-/* @seen: bit mask of the words that the rule already has. */
+/*
+ * Parse "word=value" in @text and set the members of *@r for it. @seen: bit
+ * mask of the words that the rule already has.
+ */
 static int parse_word(char *text, struct filter_rule *r, unsigned int *seen,
 		      char why[FILTER_WHY_MAX])
 {

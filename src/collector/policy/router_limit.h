@@ -5,13 +5,14 @@
  * session, or from a restore, until the entry is removed: while it has a
  * session, while its routes are held after the session, and then until its
  * place is needed for another router. Places are counted once for all workers.
- * Some are reserved for routers that are configured or known:
+ * Some are reserved for routers that are configured or known. Which places a
+ * router may take depends on its rank:
  *
- *	a stranger	no reserved place
- *	a known one	no place reserved for configured routers
- *	a configured	any place
+ *	a stranger	places that are not reserved
+ *	a known one	these, and places reserved for known routers
+ *	a configured	all places
  *
- * Threads	Any. Counters, without a lock.
+ * Threads Any. Counters, without a lock.
  */
 #ifndef COLLECTOR_POLICY_ROUTER_LIMIT_H
 #define COLLECTOR_POLICY_ROUTER_LIMIT_H
