@@ -1,12 +1,12 @@
 /*
  * collector/collector_env.h - data that the parts of a collector share
  *
- * collector.c sets the members during the start, in their order, and passes the
- * struct to the workers, the checkpoint, the restore and the HTTP server. The
- * pointer to a part that does not exist yet, or is off, is NULL.
+ * collector.c sets the members during the start, and passes the struct to the
+ * workers, the checkpoint, the restore and the HTTP server. The pointer to a
+ * part that does not exist yet, or is off, is NULL.
  *
- * Threads	The pointers are set before the threads that read them run,
- *		except @phase, which any thread reads at any time.
+ * Threads Each member is set before the threads that read it run, except
+ *		@phase, which changes later: any thread may read it at any time.
  */
 #ifndef COLLECTOR_COLLECTOR_ENV_H
 #define COLLECTOR_COLLECTOR_ENV_H

@@ -30,11 +30,13 @@ struct output {
 	struct nats_options nats;
 	struct log *log;
 	uint64_t acked_tail;
-	bool was_ready; /* only for the publisher's thread */
+	/* durability was logged; only for the publisher's thread */
+	bool was_ready;
 	char *texts[TEXTS];
 	_Atomic uint32_t max_batch;
 	void *loss_arg; /* written before on_loss */
 	int (*_Atomic on_loss)(void *arg, struct publisher_events *events);
+	/* set after listener_arg */
 	_Atomic(void (*)(void *)) listener;
 	void *listener_arg; /* set before the listener */
 };
@@ -53,8 +55,8 @@ char *output_journal(const struct config *config)
 }
 
 /*
- * The prefix with "{collector}" replaced, and @rest appended. NULL if out of
- * memory.
+ * Return @prefix with "{collector}" replaced, then "." and @rest. NULL if out
+ * of memory.
  */
 static char *expand_below(const struct config *config, const char *prefix,
 			  const char *rest)
@@ -88,7 +90,10 @@ static void set_servers(const struct config *c, struct publisher_options *o)
 		o->nats.servers[o->nats.server_count++] = c->nats.urls.at[i];
 }
 
-/* Text that is not set is "" here, but NULL for libnats. */
+/*
+ * Convert text for libnats: an option that is not set is "" here, but NULL
+ * there.
+ */
 static const char *or_null(const char *text)
 {
 	return text == NULL || text[0] == '\0' ? NULL : text;
@@ -116,7 +121,7 @@ static void set_broker(const struct config *c, struct publisher_options *o)
 	o->ack_timeout_ns = c->nats.ack_timeout;
 }
 
-/* Whole seconds, at least one; "never" is -1. */
+/* Convert to seconds for the stream: at least one; -1 for SP_NEVER. */
 static int64_t duration_seconds(int64_t ns)
 {
 	if (ns == SP_NEVER)

@@ -38,8 +38,10 @@ void reload_init(struct reload *r, int argc, char *const *argv,
 void reload_fini(struct reload *r);
 
 /*
- * Reload. Returns 0, or -errno with the reason logged. r->config is then the
- * configuration in force.
+ * Read the configuration again and apply it to @c. Returns 0, and r->config is
+ * the new configuration; or -errno with the reason logged, and r->config is
+ * unchanged. If a worker failed, some workers may already use the new one: it
+ * is kept until reload_fini().
  */
 int reload_run(struct reload *r, struct collector *c, struct log *log);
 
