@@ -56,7 +56,8 @@ int checkpoint_finish_worker(struct checkpoint *c, uint32_t worker,
 void checkpoint_write_manifest(struct checkpoint *c);
 
 /*
- * Write snapshots of all changed routers now, without waiting for the interval.
+ * Request that the snapshotters write all changed routers now, without waiting
+ * for the interval.
  */
 int checkpoint_now(struct checkpoint *c);
 

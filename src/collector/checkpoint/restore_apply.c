@@ -94,8 +94,8 @@ static int restore_update(struct router *router, const struct egress_update *u)
 }
 
 /*
- * Apply only the sequence of an update. A peer that exists already keeps the
- * properties from its file, which may be newer.
+ * Apply only the sequence number of an update. A peer that exists already keeps
+ * the properties from its file, which may be newer.
  */
 static int restore_sequence(struct router *router,
 			    const struct egress_update *u)

@@ -147,8 +147,8 @@ static int take_slices(struct taking *t)
 }
 
 /*
- * True if fence @number has returned; other fences belong to attempts that
- * ended. *@spooled: the output before it is safe only in the spool.
+ * True if fence @number has returned; fences of earlier attempts are ignored.
+ * *@spooled is true if the output before the fence is safe only in the spool.
  */
 static bool fences_take(struct snapshotter *snapshotter, uint64_t number,
 			bool *spooled)
@@ -185,7 +185,8 @@ static int fence_send(struct snapshotter *snapshotter,
 		if (fences_take(snapshotter, number, spooled))
 			return 0;
 		/*
-		 * If the bridge was full, the fence still waits in the batcher.
+		 * If the bridge was full, the fence is still in the batcher:
+		 * wait until the batcher can push it.
 		 */
 		if (egress_batcher_blocked(w->batcher))
 			err = egress_batcher_wait(w->batcher, deadline);
@@ -242,7 +243,7 @@ static int snapshot_finish(struct taking *t)
 	int err = 0;
 
 	/*
-	 * When the worker ends, all output was made safe before, and nothing
+	 * At the end of the worker all output was made safe before, and nothing
 	 * was published since.
 	 */
 	if (!t->hurry)
@@ -337,7 +338,10 @@ int snapshot_take(struct snapshotter *snapshotter, struct router *router,
 	int err;
 
 	publisher_log_position(snapshotter->publisher, &start);
-	/* Without a known log position a file would have no start position. */
+	/*
+	 * A file without a start position could not be used, so the log
+	 * position must be known.
+	 */
 	if (!log_position_known(&start) ||
 	    is_elsewhere(snapshotter, router, &start))
 		return 0;
@@ -538,8 +542,7 @@ int snapshotter_main(void *arg)
 		if (await_round(snapshotter) < 0)
 			return 0;
 		/*
-		 * If a request comes during the round, there is another round
-		 * after it.
+		 * A request that comes during this round starts another round.
 		 */
 		all = snapshotter->all;
 		snapshotter->all = false;

@@ -51,7 +51,7 @@ struct snapshotter {
 	bool all;
 	/* the worker has stopped: no more batches can be published */
 	bool finished;
-	uint64_t fences;
+	uint64_t fences; /* number of the last fence that was sent */
 	/* the last record before the last fence that returned */
 	struct record_id safe_upto;
 	/* rollbacks counted by the publisher at the last check */
