@@ -16,9 +16,10 @@
  * If all slots, or those of one address, are occupied, a new connection
  * replaces the one that has been READING for the longest time. If none is
  * READING, the new connection is *reserved*: it may request only health and
- * metrics.
+ * metrics. If the reserved slots are occupied, too, it replaces the oldest
+ * reserved connection.
  *
- * Threads	Any. No function blocks.
+ * Threads Any. No function blocks.
  */
 #ifndef COLLECTOR_HTTP_CONNECTIONS_H
 #define COLLECTOR_HTTP_CONNECTIONS_H

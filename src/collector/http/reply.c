@@ -32,7 +32,10 @@ void http_error_of(struct http_request *r, unsigned status, const char *error,
 	http_error(r, status, text, hint);
 }
 
-/* True if a header like "gzip, br;q=0.5" accepts gzip. */
+/*
+ * True if the header Accept-Encoding, for example "gzip, br;q=0.5", accepts
+ * gzip.
+ */
 bool http_takes_gzip(struct MHD_Connection *connection)
 {
 	const char *p =
@@ -129,8 +132,8 @@ static void add_headers(struct http_request *r, struct MHD_Response *response)
 }
 
 /*
- * True if the limit of memory allows to keep this reply until the client has
- * read it.
+ * True if the limit on the memory of unread replies permits to hold this one
+ * until the client has read it.
  */
 static bool may_hold(const struct http_request *r)
 {

@@ -106,7 +106,10 @@ struct http {
 	struct sp_rt *rt;
 	struct MHD_Daemon *daemon;
 	struct http_connections *connections;
-	/* bytes of replies not read yet; only for libmicrohttpd's thread */
+	/*
+	 * bytes of replies that clients have not read yet; only for
+	 * libmicrohttpd's thread
+	 */
 	size_t held;
 	struct sse *sse;
 	struct stats_poller *stats_poller;

@@ -26,11 +26,12 @@ enum admin_command_outcome {
 struct admin_command {
 	struct worker_query head;
 	enum admin_command_kind kind;
-	/* RESYNC: not given = all routers; required for the others */
+	/* RESYNC: not given = all routers. The other kinds need it. */
 	struct query_router router;
 	struct query_peer peer; /* peer for PURGE */
 	enum admin_command_outcome outcome;
-	uint32_t routers; /* number of routers to which it was applied */
+	/* number of routers to which the command was applied */
+	uint32_t routers;
 };
 
 /*
