@@ -178,7 +178,10 @@ static void geo_peer(struct json *j, const struct capture_mrt_geo_peer *geo)
 	json_end_object(j);
 }
 
-/* RFC 6397: where the collector and the peers of the table before it are. */
+/*
+ * Write a GEO_PEER_TABLE (RFC 6397): the positions of the MRT collector and of
+ * the peers in the PEER_INDEX_TABLE before it.
+ */
 static void decode_geo(struct decode_mrt *mrt,
 		       const struct capture_mrt_record *record)
 {
@@ -240,15 +243,16 @@ static void state_change(struct decode_mrt *mrt,
 }
 
 /*
- * Path identifiers were negotiated, but the record does not say for which
- * families.
+ * The families for which path identifiers may be expected: all of them, because
+ * the record does not say for which families they were negotiated; none if it
+ * is not an add-path record.
  */
 static bgp_family_set add_path_families(const struct capture_mrt_message *m)
 {
 	return m->add_path ? ~(bgp_family_set)0 : 0;
 }
 
-/* A record of type BGP has the message without its header. */
+/* Get the BGP message. A record of type BGP has it without its header. */
 static bool take_pdu(const struct capture_mrt_message *message,
 		     struct bgp_pdu *out)
 {

@@ -55,13 +55,18 @@ static const struct setting profile[] = {
 
 _Static_assert(SETTINGS <= TUNING_SYSCTLS, "no room for the profile");
 
-/* Descriptors for 20,000 sessions (--max-sessions) and other files. */
+/*
+ * Descriptors that are recommended, and those for 20,000 sessions
+ * (--max-sessions) without other files.
+ */
 #define NOFILE_WANTED	65536
 #define NOFILE_SESSIONS 20480
 
 /* Sysctls */
 
-/* The first line of the file of sysctl @name. */
+/*
+ * Read the first line of the file of sysctl @name. False if it cannot be read.
+ */
 static bool read_sysctl(const char *root, const char *name, char *out,
 			size_t size)
 {
