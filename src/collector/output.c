@@ -186,7 +186,7 @@ static void listener_call(struct output *o)
 		fn(o->listener_arg);
 }
 
-/* Called on the publisher's thread. */
+/* Log a notice of the publisher. Runs on its thread. */
 static void notice_log(void *arg, const struct publisher_notice *n)
 {
 	struct output *o = arg;
@@ -214,7 +214,7 @@ static void notice_log(void *arg, const struct publisher_notice *n)
 	log_end(&line);
 }
 
-/* Called on the publisher's thread. */
+/* Log a change of the output state. Runs on the publisher's thread. */
 static void log_output(void *arg, const struct output_state *state)
 {
 	static const enum log_level levels[] = {
@@ -239,7 +239,10 @@ static void log_output(void *arg, const struct output_state *state)
 	log_end(&line);
 }
 
-/* Called on a pool thread of the publisher. */
+/*
+ * Call the function of output_on_loss(), if it is set. Runs on a pool thread of
+ * the publisher.
+ */
 static int loss_resync(void *arg, struct publisher_events *events)
 {
 	struct output *o = arg;

@@ -127,7 +127,7 @@ bool worker_permits(const struct worker *w, const uint8_t address[16]);
 void worker_schedule_background(struct worker *w);
 
 /*
- * Wait while the bridge holds more than WORKER_SHARE parts of the output of the
+ * Wait while the bridge holds WORKER_SHARE parts of the output of the
  * background fiber. Returns as egress_batcher_wait_taken(). Yields.
  */
 int worker_wait_share(struct worker *w, int64_t deadline);

@@ -17,7 +17,7 @@ enum close_reason {
 	CLOSE_TRUNCATED,  /* the router closed it within a message */
 	CLOSE_RESET,	  /* the connection broke: reset or timed out */
 	CLOSE_TERMINATED, /* the router sent a Termination message */
-	/* Caused by the data that the router sent */
+	/* Caused by data that the router sent, or did not send in time */
 	CLOSE_BAD_VERSION,
 	CLOSE_TOO_SHORT,   /* a length smaller than the header */
 	CLOSE_TOO_LONG,	   /* a message above --max-frame */
@@ -57,7 +57,7 @@ enum close_reason close_reason_of_frame(enum bmp_frame_status status);
 enum close_reason close_reason_of_version(const struct bmp_frame *frame,
 					  enum bmp_v4 v4);
 
-/* The name: lower case, words joined by "_"; never NULL. */
+/* The name of @e: lower case, words joined by "_"; never NULL. */
 const char *close_reason_name(enum close_reason e);
 
 #endif

@@ -49,14 +49,15 @@ void json_raw(struct json *j, const char *text, size_t len);
 /* End a line of the format JSON Lines. */
 void json_end_line(struct json *j);
 
-/* Values */
+/* Write a value, after a key or as an element of an array. */
 void json_uint(struct json *j, uint64_t value);
 void json_int(struct json *j, int64_t value);
-/* with nine significant digits */
+/* A number with nine significant digits; 0 for NaN and infinity. */
 void json_number(struct json *j, double value);
 void json_null(struct json *j);
 /*
- * A time: nanoseconds since 1970 as RFC 3339 with milliseconds; 0 becomes null.
+ * A time in nanoseconds since 1970, written as RFC 3339 with milliseconds; null
+ * if @ns is 0.
  */
 void json_time(struct json *j, uint64_t ns);
 void json_bool(struct json *j, bool value);

@@ -103,7 +103,7 @@ void json_bgp_next_hop(struct json *j, const uint8_t *address,
 
 /* Attributes */
 
-/* The words of Update.origin in the schema. */
+/* The name of an origin, as in the schema (Update.origin). */
 static const char *origin_name(unsigned origin)
 {
 	static const char *const names[] = { "IGP", "EGP", "INCOMPLETE" };
@@ -111,7 +111,10 @@ static const char *origin_name(unsigned origin)
 	return origin < 3 ? names[origin] : "unknown";
 }
 
-/* The enumerants of the schema's SegmentType. */
+/*
+ * The name of a segment type of an AS path, as in the schema (enum
+ * SegmentType).
+ */
 static const char *segment_name(unsigned type)
 {
 	static const char *const names[] = {

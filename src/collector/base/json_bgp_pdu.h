@@ -10,7 +10,10 @@
 #include "bmp/pdu.h"
 #include "bmp/tlv.h"
 
-/* A capability: "code", "name", "value" in hex, "fields" if they are known. */
+/*
+ * Write the object for a capability: "code", "name", "value" in hex, "fields"
+ * if they are known.
+ */
 void json_bgp_capability(struct json *j, const struct tlv *capability);
 
 /*

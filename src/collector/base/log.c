@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 /*
- * Space that log_end() may need: the fields cut and lost, a closing brace, a
+ * Space reserved for log_end(): the fields cut and lost, a closing brace, a
  * newline.
  */
 #define TAIL_MAX 80
@@ -382,7 +382,7 @@ void log_error(struct log_line *line, const char *key, int err)
 	log_text(line, key, strerror_r(-err, text, sizeof(text)));
 }
 
-/* "2026-11-16T00:22:20.123Z" */
+/* Append the time: "2026-11-16T00:22:20.123Z". */
 static void put_time(struct log_line *line)
 {
 	int64_t now = sp_wall_now();

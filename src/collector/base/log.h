@@ -132,7 +132,10 @@ static inline bool log_wants(const struct log *log, enum log_level level)
 void log_start(struct log *log, enum log_level level, const char *event,
 	       struct log_line *line);
 
-/* Returns false if the level is off; @line is then not initialised. */
+/*
+ * Begin a line. Returns false if the level is off; @line is then not
+ * initialised.
+ */
 static inline bool log_begin(struct log *log, enum log_level level,
 			     const char *event, struct log_line *line)
 {
@@ -153,7 +156,7 @@ bool log_begin_limited(struct log *log, struct log_bucket *bucket,
 		       int64_t now_ns, enum log_level level, const char *event,
 		       struct log_line *line);
 
-/* Fields: @key is lower case with "_"; the value may be anything. */
+/* Append a field. @key is lower case with "_"; the value may be anything. */
 void log_text(struct log_line *line, const char *key, const char *value);
 void log_bytes(struct log_line *line, const char *key, const void *value,
 	       size_t len);

@@ -82,8 +82,8 @@ static int from_sys_name(const uint8_t address[16],
 }
 
 /*
- * Each routing instance may have its own BGP identifier, so only that of the
- * global instance identifies the router.
+ * True if the peer belongs to the global routing instance. Other instances may
+ * have their own BGP identifiers, which do not identify the router.
  */
 static bool is_global(const struct bmp_peer *peer)
 {

@@ -62,8 +62,8 @@ void checkpoint_write_manifest(struct checkpoint *c);
 int checkpoint_now(struct checkpoint *c);
 
 /*
- * Check now whether the log lost messages. Called when the publisher has news.
- * @checkpoint is a struct checkpoint that was started. Any thread.
+ * Request a check whether the log lost messages. Called when the publisher has
+ * news. @checkpoint is a struct checkpoint that was started. Any thread.
  */
 void checkpoint_look(void *checkpoint);
 

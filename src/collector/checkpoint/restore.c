@@ -246,7 +246,10 @@ static int check_spool_gap(struct restore *r)
 	return each_shard(r, COLLECTOR_ENV_SERIAL, resync_each);
 }
 
-/* Request a resync if the spool was lost or the stream was rolled back. */
+/*
+ * Request a resync of the routers whose files rely on records that no longer
+ * exist: the spool was lost, or the stream was rolled back.
+ */
 static int check_reliance(struct restore *r)
 {
 	uint64_t routers = 0;

@@ -21,8 +21,9 @@
 #include <string.h>
 
 /*
- * A file is written again when so many routes, and at least a tenth of all,
- * have changed: decision 0096.
+ * A file is written again when at least CHANGES_MIN routes, and 1 /
+ * CHANGES_SHARE of all, have changed (decision 0096); after AGE_MAX, when any
+ * route has changed.
  */
 #define CHANGES_MIN   1000
 #define CHANGES_SHARE 10
@@ -490,8 +491,9 @@ static int snapshot_remove(struct snapshotter *snapshotter,
 }
 
 /*
- * Write the files that are due. If one file fails, the others are still
- * written, in this round or a later one.
+ * Write the files that are due (with @all, those of all changed routers), and
+ * remove the files of routers that are to be removed. If one file fails, the
+ * others are still handled, in this round or a later one.
  */
 static int round_of(struct snapshotter *snapshotter, bool all)
 {

@@ -108,7 +108,10 @@ int state_store_kv_block(int (*fn)(void *), void *arg)
 	return err < 0 ? err : ret;
 }
 
-/* If the fiber was cancelled, do not start another call. */
+/*
+ * Run the call on the pool. If the fiber was cancelled, return -ECANCELED
+ * instead.
+ */
 int state_store_kv_call(struct state_store *store, struct kv_call *c)
 {
 	c->store = kv_store_of(store);

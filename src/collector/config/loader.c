@@ -26,7 +26,10 @@
 
 /* The layers */
 
-/* Defaults are always valid: tests/unit/test_collector_config.c loads them. */
+/*
+ * Set the defaults of all options. They are always valid:
+ * tests/unit/test_collector_config.c loads them.
+ */
 static void set_defaults(struct config_loader *l)
 {
 	for (size_t i = 0; i < config_option_count; i++) {

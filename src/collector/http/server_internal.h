@@ -92,7 +92,7 @@ struct http_request {
 	unsigned status;
 	const char *type;  /* content type; NULL = JSON */
 	const char *allow; /* the allowed methods, for 405 */
-	/* made by the handler; NULL = to be made from out */
+	/* made by the handler; NULL = http_reply() makes it from out */
 	struct MHD_Response *response;
 	struct json out;
 	size_t held; /* number of bytes of the reply counted in http.held */

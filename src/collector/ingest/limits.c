@@ -49,7 +49,7 @@ struct limits {
 	/* list of sessions that may be evicted, oldest first */
 	struct limits_place *evictable, **evictable_end;
 	uint8_t (*known)[16];
-	uint64_t admissions; /* attempts so far */
+	uint64_t admissions; /* number of calls of limits_admit() so far */
 };
 
 const char *limits_verdict_name(enum limits_verdict v)

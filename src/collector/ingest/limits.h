@@ -53,7 +53,7 @@ const char *limits_verdict_name(enum limits_verdict v);
 /* The kind of a client, judged by its address. */
 enum limits_kind {
 	LIMITS_STRANGER,
-	LIMITS_KNOWN, /* a router at this address named a peer before */
+	LIMITS_KNOWN, /* a router at this address has named a peer before */
 	/* it has a section, or the collector connected to it */
 	LIMITS_CONFIGURED,
 	LIMITS_KINDS
@@ -64,8 +64,9 @@ struct limits_place {
 	/* links in the list of sessions that may be evicted */
 	struct limits_place *next, **link;
 	int fd;
-	uint64_t number; /* connections in the order of admission */
-	uint8_t kind;	 /* enum limits_kind at admission */
+	/* number of the connection in the order of admission */
+	uint64_t number;
+	uint8_t kind; /* enum limits_kind at admission */
 	/*
 	 * the address by which the session is counted: its address, or its /64
 	 */

@@ -28,9 +28,9 @@ struct worker;
 #define SESSION_NAME_MAX TEXT_NAME_MAX
 
 /*
- * Maximum output of a session in the bridge, in full turns. If there is more,
- * the session waits, because the output of the other sessions of the worker is
- * queued behind its output.
+ * Maximum output of a session in the bridge, in full turns. A session that has
+ * so much there waits, because the output of the other sessions of the worker
+ * is queued behind its output.
  */
 #define SESSION_SHARE 2
 

@@ -293,7 +293,10 @@ static uint64_t turn_routes_left(const struct session *s)
 	return TURN_ROUTES > s->turn_routes ? TURN_ROUTES - s->turn_routes : 0;
 }
 
-/* Let other fibers run. Yields. */
+/*
+ * Let other fibers run; if the budget of the turn is spent, until the shard has
+ * polled for events. Yields.
+ */
 static void end_segment(const struct session *s)
 {
 	if (turn_routes_left(s) == 0 || turn_bytes_left(s) == 0)

@@ -197,7 +197,10 @@ static int rd_of_hex(const char *value, uint64_t *out)
 	return 0;
 }
 
-/* RFC 4364 4.2: type 1 is an address, 0 a short AS, 2 a long one. */
+/*
+ * Parse a route distinguisher (RFC 4364 4.2): type 1 for an address, type 0 for
+ * a two-byte AS, type 2 for a four-byte AS.
+ */
 static int rd_of_text(const char *value, uint64_t *out)
 {
 	const char *colon = strrchr(value, ':');

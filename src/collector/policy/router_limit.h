@@ -23,7 +23,7 @@
 
 enum router_rank {
 	ROUTER_STRANGER,
-	ROUTER_KNOWN, /* a router at its address named a peer before */
+	ROUTER_KNOWN, /* a router at its address has named a peer before */
 	/* it has a section, or the collector connected to it */
 	ROUTER_CONFIGURED,
 };
