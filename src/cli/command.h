@@ -7,7 +7,7 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
-/* 0 and 1 are EXIT_SUCCESS and EXIT_FAILURE. */
+/* Exit code for wrong usage. 0 and 1 are EXIT_SUCCESS and EXIT_FAILURE. */
 #define EXIT_USAGE 2
 
 struct command {

@@ -1,4 +1,7 @@
-/* The TLVs of a Route Monitoring of BMP version 4 as members of its lines. */
+/*
+ * Writes the TLVs of a Route Monitoring of BMP version 4 as members of its
+ * lines.
+ */
 #include "cli/decode_rm_tlv.h"
 
 #include "bmp/names.h"

@@ -28,7 +28,8 @@ struct feed {
 	uint32_t index;
 	struct load_router *router;
 	struct load_counts before; /* counts already added to the total */
-	int64_t churn_began;	   /* 0 = not yet */
+	/* sp_now() when the churn began; 0 = it has not begun */
+	int64_t churn_began;
 	uint8_t *buf;
 	size_t size;
 };

@@ -152,7 +152,7 @@ extern const struct option_row option_help_rows[];
 
 #define OPTION_HELP_ROW \
 	{ "help", 'h', .help = "this text", OPTION_SET(option_show_help) }
-/* --help in a separate section. */
+/* A section that has only --help. */
 #define OPTION_HELP_SECTION(at) { .rows = option_help_rows, .column = (at) }
 #define OPTION_ROWS_END { .name = NULL }
 #define OPTION_SECTIONS_END { .rows = NULL }

@@ -56,7 +56,9 @@ bool tail_message(struct tail *t, const struct tail_message *m);
 int tail_from_nats(struct tail *t);
 int tail_from_journal(struct tail *t);
 
-/* "kind" of an event: its name, or the number if a later schema added it. */
+/*
+ * Write "kind" of an event: its name, or the number if a later schema added it.
+ */
 void tail_json_kind(struct json *j, uint16_t kind);
 void tail_json_update(struct json *j, const struct egress_update *u);
 void tail_json_event(struct json *j, const struct egress_event *e);

@@ -181,7 +181,7 @@ static void put_attributes(struct json *j, const struct egress_update *u)
 		&u->unknown_attributes);
 }
 
-/* The enumerants of the schema's Reason. */
+/* The name of a reason, as in the schema (enum Reason). */
 static const char *reason_name(unsigned reason)
 {
 	static const char *const names[RIB_REASONS] = {
@@ -350,7 +350,7 @@ static void put_session(struct json *j, const struct egress_event *e)
 	pdu_at(j, "notification", e->notification, json_bgp_notification);
 }
 
-/* The TLVs of a Route Mirroring. */
+/* Write the TLVs of a Route Mirroring. */
 static void put_mirrored(struct json *j, const struct egress_event *e)
 {
 	struct tlv_iter it = tlv_start(e->mirrored, TLV_BMP);
