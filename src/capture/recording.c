@@ -225,7 +225,9 @@ static int read_pcap(struct capture_recording *r, struct capture_source *source)
 	return err;
 }
 
-/* The format was not recognised; report a read error if there is one. */
+/*
+ * Report that the format was not recognised, or the read error if there is one.
+ */
 static int read_unknown(struct capture_recording *r,
 			struct capture_source *source)
 {

@@ -16,7 +16,7 @@
 /* bits of the address in a key: those of the longest prefix */
 #define ADDRESS_BITS 48
 
-/* Usable address space: @count blocks of @bits. */
+/* Usable address space: @count blocks, each a prefix of length @bits. */
 struct space {
 	const uint16_t *blocks;
 	uint32_t count;
