@@ -66,7 +66,8 @@ struct capture_chunk {
 };
 
 /*
- * @sequence is the sequence number of the first byte: that of the SYN plus one.
+ * Initialise *@r. @sequence is the sequence number of the first byte: that of
+ * the SYN plus one.
  */
 void capture_reassembly_init(struct capture_reassembly *r, uint32_t sequence);
 

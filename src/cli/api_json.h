@@ -31,7 +31,10 @@ uint64_t answer_uint(const struct json_object *in, const char *name);
 int64_t answer_int(const struct json_object *in, const char *name);
 double answer_real(const struct json_object *in, const char *name);
 
-/* Elements of a list; 0 and NULL if @list is not a list. */
+/*
+ * The number of elements of @list, and element @i; 0 and NULL if @list is not a
+ * list.
+ */
 size_t answer_count(const struct json_object *list);
 struct json_object *answer_at(const struct json_object *list, size_t i);
 /* Element @i, if it is a text, or a number as text; else NULL. */

@@ -11,10 +11,10 @@
 
 #define AMOUNT_MAX 32
 
-/* "1,234,567" */
+/* A number with separators: "1,234,567". */
 const char *amount_count(int64_t value, char out[AMOUNT_MAX]);
 
-/* "12.3 MB", powers of 1000. */
+/* Bytes with a unit that is a power of 1000: "12.3 MB". */
 const char *amount_bytes(double value, char out[AMOUNT_MAX]);
 
 /*

@@ -92,7 +92,10 @@ static const struct option_row *find_row(const struct command_line *line,
 
 /* Help */
 
-/* "--name ARGUMENT", or "-x ARGUMENT" for an option with a letter only. */
+/*
+ * Write the option as it is shown in the help: "--name ARGUMENT", or "-x
+ * ARGUMENT" if it has only a letter. Returns the length.
+ */
 static size_t format_option(const struct option_row *row, char out[SHOWN_MAX])
 {
 	const char letter[] = { row->letter, '\0' };

@@ -114,7 +114,10 @@ static inline enum option_status option_status_of(bool valid)
 	return valid ? OPTION_ACCEPTED : OPTION_INVALID;
 }
 
-/* Setters, and rows that name them with the type of the field checked. */
+/*
+ * Setters for the types of fields. The macros below name them in a row, and
+ * check the type of the field.
+ */
 enum option_status option_set_flag(const struct option_value *v);
 enum option_status option_set_text(const struct option_value *v);
 enum option_status option_set_count32(const struct option_value *v);

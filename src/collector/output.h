@@ -36,7 +36,10 @@ void output_on_loss(struct output *o,
 		    int (*resync)(void *arg, struct publisher_events *events),
 		    void *arg);
 
-/* See publisher_drain(). */
+/*
+ * Publish what is left and wait until it is safe, at most until @deadline: see
+ * publisher_drain().
+ */
 int output_drain(struct output *o, int64_t deadline);
 
 /* Free a drained output; @o may be NULL. */

@@ -28,8 +28,8 @@ struct reload {
 };
 
 /*
- * @config is the configuration with which the collector started; it must
- * outlive @r.
+ * Initialise @r. @config is the configuration with which the collector started;
+ * it must outlive @r.
  */
 void reload_init(struct reload *r, int argc, char *const *argv,
 		 char *const *env, const struct config *config);

@@ -138,7 +138,7 @@ int worker_wait_share(struct worker *w, int64_t deadline);
 void worker_schedule_router_gc(struct worker *w);
 
 /*
- * Called when a session has read all its input. When no session has unread
+ * Call it when a session has read all its input. When no session has unread
  * input, open batches are closed and sent.
  */
 void worker_input_drained(struct worker *w);

@@ -49,8 +49,8 @@
 	 LANDLOCK_ACCESS_FS_TRUNCATE)
 
 /*
- * All rights that version @abi of Landlock knows. A right in this set that no
- * rule grants is refused.
+ * The rights that version @abi of Landlock knows. Those of them that no rule
+ * grants are refused.
  */
 static uint64_t rights_known(int abi)
 {

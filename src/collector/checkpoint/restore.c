@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Routers whose consumers have an unknown state */
+/* Resyncs where the state of consumers is not known */
 
 static int resync_each(void *job)
 {

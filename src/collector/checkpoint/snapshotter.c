@@ -435,9 +435,10 @@ static const char *log_loss_reason(struct snapshotter *snapshotter)
 }
 
 /*
- * If log_loss_reason() is set, or the stream was deleted and the publisher has
- * created another one, consumers lack messages. Then publish the tables again,
- * and invalidate the files. If the worker has finished, the next run does this.
+ * Consumers lack messages if log_loss_reason() has a reason, or if the stream
+ * was deleted and the publisher has created another one. Then publish the
+ * tables again, and invalidate the files. If the worker has finished, the next
+ * run of the collector does this.
  */
 void snapshotter_check_log(struct snapshotter *snapshotter)
 {

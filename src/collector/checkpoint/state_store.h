@@ -81,7 +81,9 @@ int state_store_begin(struct state_store *store, const char *name,
 int state_store_write(struct state_store_writer *w, const void *bytes,
 		      size_t len);
 
-/* Both functions free the writer, whatever they return. */
+/*
+ * Commit or abandon the file. Both functions free the writer, with any result.
+ */
 int state_store_commit(struct state_store_writer *w);
 void state_store_abandon(struct state_store_writer *w);
 

@@ -200,7 +200,10 @@ static bool cut_line(struct reader *r, const char **line, size_t *len)
 	return true;
 }
 
-/* inih removes comments after values, but not in continuation lines. */
+/*
+ * The length of @line without a comment at its end. inih removes comments after
+ * values, but not in continuation lines.
+ */
 static size_t without_comment(const char *line, size_t len)
 {
 	for (size_t i = 1; i < len; i++)

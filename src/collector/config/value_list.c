@@ -19,7 +19,7 @@ bool config_value_is_list(enum config_type type)
 	       type == CONFIG_FAMILIES;
 }
 
-/* Families are a set: unordered, without duplicates. */
+/* Families: a set, unordered and without duplicates */
 
 static bgp_family_set all_families(void)
 {

@@ -58,7 +58,10 @@ bool http_takes_gzip(struct MHD_Connection *connection)
 	return false;
 }
 
-/* Compress with gzip; NULL if the result would be larger, or on an error. */
+/*
+ * Compress the body with gzip. NULL if the result would be larger, or on an
+ * error.
+ */
 static void *compress_body(const char *bytes, size_t len, size_t *out_len)
 {
 	z_stream z = { .next_in = (void *)bytes, .avail_in = (unsigned)len };

@@ -163,16 +163,19 @@ bool http_route_check_params(struct http_request *r);
  */
 bool http_params_read(struct http_request *r, void *into);
 
-/* Route number @i, for tools; NULL after the last. */
+/* Return route number @i, for tools; NULL after the last. */
 const struct http_route *http_route_at(size_t i);
 
 /*
- * headers.c: False if a proxy could parse the request in another way; the reply
- * is then an error.
+ * headers.c: check the headers. False if a proxy could parse the request in
+ * another way; the reply is then an error.
  */
 bool http_headers_check(struct http_request *r);
 
-/* auth.c: False if access is denied; the reply gives the reason. */
+/*
+ * auth.c: check the token and the origin. False if access is denied; the reply
+ * gives the reason.
+ */
 bool http_access_check(struct http_request *r);
 
 /* query_client.c, for fibers; these functions yield. */
@@ -202,7 +205,7 @@ bool http_take_peer(struct http_request *r, const char *id,
 /* server.c: log the client's address as "from". */
 void http_log_client(struct log_line *line, const struct sockaddr *from);
 
-/* handle_static.c: the dashboard's files */
+/* handle_static.c: true if the path is that of a file of the dashboard */
 bool http_page_exists(const struct http_target *t);
 
 /* handle_actions.c: parameters of /api/v1/log-level */

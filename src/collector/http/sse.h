@@ -24,7 +24,7 @@ struct sse;
  * larger than all numbers of earlier runs.
  */
 int sse_new(uint64_t first_id, struct sse **out);
-/* call it after sse_close(), when there is no stream */
+/* Free the ring; call it after sse_close(), when there is no stream. */
 void sse_free(struct sse *sse);
 
 /* Refuse new streams; existing ones end after the text in the queue. */

@@ -49,9 +49,9 @@ static void hand_over(struct worker *w, struct connection *connection)
 }
 
 /*
- * Search the early messages for the identity, after the first *@seen bytes,
- * which were searched before. Returns CLOSE_NONE, with *@found set if the
- * identity was found, or the reason to close the connection.
+ * Search the early messages for the identity; the first *@seen bytes were
+ * searched before. Returns CLOSE_NONE, with *@found set if the identity was
+ * found, or the reason to close the connection.
  */
 static enum close_reason identity_search(struct worker *w,
 					 struct connection *connection,

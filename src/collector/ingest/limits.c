@@ -324,8 +324,8 @@ enum limits_verdict limits_admit(struct limits *l, const uint8_t address[16],
 /* Release */
 
 /*
- * Slot @gap is free now: move back later entries that could not be found any
- * more, because their probe sequence crosses the gap.
+ * Close the gap after slot @gap became free: move back later entries that could
+ * not be found any more, because their probe sequence crosses the gap.
  */
 static void close_gap(struct limits *l, uint32_t gap)
 {

@@ -175,8 +175,8 @@ static enum identity_match meeting_match(struct meeting *m,
 }
 
 /*
- * Carry out @verdict. CLOSE_NONE: the newcomer may try again to claim the
- * router.
+ * Carry out @verdict. Returns CLOSE_NONE if the newcomer may try again to claim
+ * the router, or the reason to refuse it.
  */
 static enum close_reason meeting_end(struct meeting *m, struct session *older,
 				     enum identity_verdict verdict,

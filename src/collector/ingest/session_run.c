@@ -44,9 +44,9 @@
 /* Turns */
 
 /*
- * If the bridge is full, wait for space. First return the receive buffers to
- * the kernel, so that TCP slows the router down and other sessions of the shard
- * get buffers.
+ * Wait for space in the bridge if it is full. First return the receive buffers
+ * to the kernel, so that TCP slows the router down and other sessions of the
+ * shard get buffers.
  */
 static int wait_for_room(struct session *s, int64_t deadline)
 {

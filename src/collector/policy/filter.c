@@ -520,7 +520,7 @@ static bool rule_sees(const struct filter_rule *r, const struct filter_peer *p)
 
 /*
  * Each family gets the action of the first rule that matches this peer and
- * names the family.
+ * names the family (or has no word "family").
  */
 struct filter_mask filter_ask(const struct filter_chain *chain,
 			      const struct filter_peer *peer)
