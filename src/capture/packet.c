@@ -58,7 +58,10 @@ static uint16_t ethertype_by_version(const struct wire_cursor *c)
 	}
 }
 
-/* Advance @c to the network header and return its type; false if truncated. */
+/*
+ * Advance @c to the network header, and set *@out to its ethertype; 0 = not
+ * known. False if the packet is truncated.
+ */
 static bool take_link(enum capture_link link, struct wire_cursor *c,
 		      uint16_t *out)
 {

@@ -78,10 +78,10 @@ static struct summary_peer *count_peer(struct decode_mrt *mrt,
 }
 
 /*
- * An entry of a table is decoded like an UPDATE with one route: its prefix is
- * placed in MP_REACH if the next hop is there. The record, not the options,
- * determines the form: with path identifiers the entry itself differs, and the
- * collector that wrote the file chose the width of AS numbers.
+ * Write an entry of a table. It is decoded like an UPDATE with one route: its
+ * prefix is placed in MP_REACH if the next hop is there. The record, not the
+ * options, determines the form: with path identifiers the entry itself differs,
+ * and the MRT collector that wrote the file chose the width of AS numbers.
  */
 static void table_entry(struct decode_mrt *mrt,
 			const struct capture_mrt_rib *rib,

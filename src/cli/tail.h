@@ -40,7 +40,7 @@ struct tail {
 	bool failed; /* output or input failed */
 };
 
-/* A message from either source. */
+/* A message from JetStream or from a journal. */
 struct tail_message {
 	const char *subject;
 	const char *id; /* id of the message, or NULL */

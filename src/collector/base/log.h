@@ -163,17 +163,17 @@ void log_bytes(struct log_line *line, const char *key, const void *value,
 void log_u64(struct log_line *line, const char *key, uint64_t value);
 void log_i64(struct log_line *line, const char *key, int64_t value);
 void log_bool(struct log_line *line, const char *key, bool value);
-/* A duration in seconds with milliseconds. */
+/* Append a duration in seconds with milliseconds. */
 void log_seconds(struct log_line *line, const char *key, int64_t ns);
 /*
- * An address of 16 bytes; as IPv4 if it is IPv4-mapped. With a port it is
- * written as [2001:db8::1]:4000.
+ * Append an address of 16 bytes; as IPv4 if it is IPv4-mapped. With a port it
+ * is written as [2001:db8::1]:4000.
  */
 void log_address(struct log_line *line, const char *key,
 		 const uint8_t address[16]);
 void log_address_port(struct log_line *line, const char *key,
 		      const uint8_t address[16], uint16_t port);
-/* The text for a negative errno. */
+/* Append the text for @err, a negative errno. */
 void log_error(struct log_line *line, const char *key, int err);
 
 /* Write the line. */

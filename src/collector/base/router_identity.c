@@ -24,7 +24,10 @@ void identity_from_address(const uint8_t address[16], struct rib_identity *out)
 	memcpy(out->address, address, sizeof(out->address));
 }
 
-/* A name is sent as text in messages, and text must be UTF-8. */
+/*
+ * True if the name is UTF-8 without control characters, because it is sent as
+ * text in messages.
+ */
 static bool is_clean_text(const char *name, size_t len)
 {
 	struct wire_view rest = { (const uint8_t *)name, len };

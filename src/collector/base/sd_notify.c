@@ -12,7 +12,10 @@
 
 #define STATUS_MAX 512
 
-/* A leading "@" means the abstract namespace: replace it by a NUL. */
+/*
+ * Make the socket address for @path. A leading "@" means the abstract
+ * namespace: replace it by a NUL.
+ */
 static int address_of(const char *path, struct sockaddr_un *out,
 		      socklen_t *out_len)
 {

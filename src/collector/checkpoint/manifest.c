@@ -53,7 +53,7 @@ static void position_print(FILE *out, const struct log_position *position)
 	fputs(text, out);
 }
 
-/* The record that a file relies on, followed by a space. */
+/* Print the id of the record that a file relies on, or "-", and a space. */
 static void print_record(FILE *out, struct record_id record)
 {
 	char text[MESSAGE_ID_MAX] = "-";

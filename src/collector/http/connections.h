@@ -57,7 +57,7 @@ struct http_connection_stats {
 	uint64_t open;	  /* connections that are open now */
 };
 
-/* Returns NULL if out of memory. */
+/* Make an empty list of connections; NULL if out of memory. */
 struct http_connections *http_connections_new(
 	const struct http_connection_limits *limits);
 void http_connections_free(struct http_connections *list);

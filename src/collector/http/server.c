@@ -149,7 +149,10 @@ static enum MHD_Result request_dispatch(struct http_request *r)
 	return request_reply(r);
 }
 
-/* False if the body is too long; the reply is then an error. */
+/*
+ * Check the length of the body. False if it is too long; the reply is then an
+ * error.
+ */
 static bool body_fits(struct http_request *r)
 {
 	const char *length =

@@ -100,7 +100,7 @@ enum identity_verdict identity_decide(enum identity_state state,
 				      enum identity_match match,
 				      bool contested);
 
-/* The name: lower case, words joined by "_"; never NULL. */
+/* The name of @fact: lower case, words joined by "_"; never NULL. */
 const char *identity_fact_name(enum identity_fact fact);
 
 #endif

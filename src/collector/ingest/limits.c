@@ -29,7 +29,9 @@
 /* 1 / KNOWN_SHARE of the slots is reserved for known routers. */
 #define KNOWN_SHARE 10
 
-/* At most 1 / CONFIGURED_SHARE is reserved for configured routers. */
+/*
+ * At most 1 / CONFIGURED_SHARE of the slots is reserved for configured routers.
+ */
 #define CONFIGURED_SHARE 2
 
 struct address_count {

@@ -150,7 +150,7 @@ static bool apply_updates(struct session *s, struct turn *t)
 
 /*
  * True if a message must be dropped, because --overload drop is set and the
- * output is blocked; counts it.
+ * output is blocked. Such a message is counted.
  */
 static bool is_dropped(struct worker *w)
 {

@@ -39,7 +39,7 @@ struct admin_command {
  */
 extern const struct query_param admin_command_resync_params[];
 
-/* Returns NULL if out of memory. */
+/* Make a command; NULL if out of memory. */
 struct admin_command *admin_command_new(enum admin_command_kind kind);
 void admin_command_free(struct admin_command *command);
 

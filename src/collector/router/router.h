@@ -113,7 +113,7 @@ void router_free(struct router *router);
  * anyone can connect.
  */
 void router_ref(struct router *router);
-/* @router may be NULL */
+/* End a reference; @router may be NULL. */
 void router_unref(struct worker *w, struct router *router);
 
 /*
