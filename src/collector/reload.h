@@ -40,8 +40,8 @@ void reload_fini(struct reload *r);
 /*
  * Read the configuration again and apply it to @c. Returns 0, and r->config is
  * the new configuration; or -errno with the reason logged, and r->config is
- * unchanged. If a worker failed, some workers may already use the new one: it
- * is kept until reload_fini().
+ * unchanged. If a worker failed, some workers may use the new one already: both
+ * are kept until the next reload that succeeds.
  */
 int reload_run(struct reload *r, struct collector *c, struct log *log);
 
