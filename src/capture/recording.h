@@ -1,7 +1,7 @@
 /*
  * capture/recording.h - the BMP sessions of a capture, for replay
  *
- *	track	| bytes of one session ...		       |
+ *	track	| bytes of one session ...                       |
  *	marks	^ 0 ns	     ^ 1,200,000 ns	^ 3,000,000 ns
  *
  * Everything is uncompressed in memory, so that many routers can replay a

@@ -12,7 +12,7 @@
  * file is damaged, everything that is readable is read; the damage is reported
  * in one line on standard error, and the exit code is EXIT_FAILURE.
  *
- * Threads One, blocking.
+ * Threads	One, blocking.
  */
 #ifndef CLI_CAPTURE_FILE_H
 #define CLI_CAPTURE_FILE_H

@@ -13,8 +13,8 @@
  * the token of a collector on this host is sent to this host only, and for
  * reading only after the server has asked for it.
  *
- * Threads One. Blocking: each request, at most for the timeout.
- * Errors 0 or -errno, for scripts and for watching; client_why() has the
+ * Threads	One. Blocking: each request, at most for the timeout.
+ * Errors	0 or -errno, for scripts and for watching; client_why() has the
  *		text.
  *
  *	-EINVAL		the collector does not understand the request, or the

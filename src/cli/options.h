@@ -12,8 +12,7 @@
  *		{ .rows = rows, .column = 23 },
  *		OPTION_SECTIONS_END,
  *	};
- *	static const struct command_line line = { "rib", "Usage: ...", sections
- *	};
+ *	static const struct command_line line = { "rib", "Usage: ...", sections };
  *
  *	if (!options_read(&line, argc, argv, &rib, &operands))
  *		return operands.exit_code;
@@ -26,8 +25,8 @@
  * "arancini run" does not use this table: its options are also keys of a file,
  * see collector/config/options.h.
  *
- * Threads One: getopt_long() has static state.
- * Ownership A text option points into argv.
+ * Threads	One: getopt_long() has static state.
+ * Ownership	A text option points into argv.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H

@@ -4,8 +4,7 @@
  * The calling thread starts the collector and then waits for signals:
  *
  *	SIGTERM, SIGINT		drain and exit; the second one exits at once,
- *	and
- *				so does the first one during the start:
+ *				and so does the first one during the start:
  *				startup_signals.h
  *	SIGHUP			read the configuration again
  */

@@ -12,7 +12,7 @@
  * collector uses the runtime of that fiber: the last shard for the publisher,
  * the others as workers.
  *
- * Threads collector_start(), collector_stop(), collector_reload() and
+ * Threads	collector_start(), collector_stop(), collector_reload() and
  *		collector_is_alive(): one thread outside of fibers, or one
  *		fiber. The other functions: any thread.
  */

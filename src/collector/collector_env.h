@@ -5,7 +5,7 @@
  * workers, the checkpoint, the restore and the HTTP server. The pointer to a
  * part that does not exist yet, or is off, is NULL.
  *
- * Threads Each member is set before the threads that read it run, except
+ * Threads	Each member is set before the threads that read it run, except
  *		@phase, which changes later: any thread may read it at any time.
  */
 #ifndef COLLECTOR_COLLECTOR_ENV_H

@@ -36,7 +36,6 @@ struct output {
 	_Atomic uint32_t max_batch;
 	void *loss_arg; /* written before on_loss */
 	int (*_Atomic on_loss)(void *arg, struct publisher_events *events);
-	/* set after listener_arg */
 	_Atomic(void (*)(void *)) listener;
 	void *listener_arg; /* set before the listener */
 };

@@ -1,7 +1,7 @@
 /*
  * load/prefixes.h - distinct prefixes, spread over the address space
  *
- *	0     1		       7    8
+ *	0     1                       7    8
  *	+-----+-----------------------+----+
  *	| len | address, leading bytes| -- |	as an NLRI, in eight bytes
  *	+-----+-----------------------+----+

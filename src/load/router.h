@@ -3,7 +3,7 @@
  *
  *	INITIATION > PEERS_UP > TABLE > CHURN > LEAVING > DONE
  *				  ^       |
- *				  +-------+ a flap: one peer down, up, table
+ *			          +-------+ a flap: one peer down, up, table
  *
  *	load_table_new(&plan, &table);
  *	load_router_new(table, 0, &router);
@@ -13,8 +13,8 @@
  * Pure: the functions do not wait, so the router is as fast as it is called.
  * The caller controls the rate with @until.
  *
- * Threads A router belongs to one thread; routers share their table.
- * Ownership The table is borrowed and must outlive the router.
+ * Threads	A router belongs to one thread; routers share their table.
+ * Ownership	The table is borrowed and must outlive the router.
  */
 #ifndef LOAD_ROUTER_H
 #define LOAD_ROUTER_H

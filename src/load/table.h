@@ -4,13 +4,13 @@
  *	half (IPv4 or IPv6)
  *	prefixes  | 0 .. n-1 | n .. 2n-1 | ...		a block: one UPDATE
  *	set_of	  |    3     |     0     | ...		the set of each block
- *	sets	  | 0 ..	    sets-1 | churn sets |
+ *	sets	  | 0 ..            sets-1 | churn sets |
  *
  * A block is the prefixes of one UPDATE; they always share their attributes. In
  * the table each set is used at least once, with a realistic distribution.
  * Churn sets are not in the table, so a change to one of them is a real change.
  *
- * Threads A table does not change after its creation, so routers on any
+ * Threads	A table does not change after its creation, so routers on any
  *		thread may share it.
  */
 #ifndef LOAD_TABLE_H

@@ -14,10 +14,10 @@
  * ::ffff:192.0.2.1) are one identity, because addresses are 16 bytes here. A
  * name that looks like an address is still a name.
  *
- * Owner shard A hash of the identity selects it. The hash is the same in all
+ * Owner shard	A hash of the identity selects it. The hash is the same in all
  *		runs and versions, so a reconnect reaches the same shard from
  *		any listener. See identity_hash().
- * Token The name of a router in subjects and file names. No two
+ * Token	The name of a router in subjects and file names. No two
  *		identities share one:
  *
  *			192.0.2.1	v4_192_0_2_1

@@ -14,7 +14,7 @@
  * a fiber or the kernel blocks it. A slow disk or broker makes only fibers
  * wait; the shard continues.
  *
- * Threads One, outside of fibers.
+ * Threads	One, outside of fibers.
  */
 #ifndef COLLECTOR_BASE_SHARD_WATCHDOG_H
 #define COLLECTOR_BASE_SHARD_WATCHDOG_H

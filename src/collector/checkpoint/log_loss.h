@@ -7,7 +7,7 @@
  * events of this module, then the waiting batches. After them each table is
  * published again, with another resync event.
  *
- * Threads Any thread that may block and is not a fiber.
+ * Threads	Any thread that may block and is not a fiber.
  */
 #ifndef COLLECTOR_CHECKPOINT_LOG_LOSS_H
 #define COLLECTOR_CHECKPOINT_LOG_LOSS_H

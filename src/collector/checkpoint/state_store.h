@@ -3,17 +3,16 @@
  *
  *	state_store_begin(store, "v4_192_0_2_1.snap", &w)
  *	state_store_write(w, bytes, len)	as often as needed
- *	state_store_commit(w)			now the file has its name and is
- *	safe
+ *	state_store_commit(w)			the file has its name, is safe
  *
  * Until the commit a reader gets the previous file of that name; after a crash
  * the file is the old or the new one. A state store is a folder on a disk or,
  * with a nats:// address, a key-value bucket of JetStream (state_store_kv.c),
  * so that a collector can be restarted on another host.
  *
- * Threads Fibers of any shard; one fiber owns a writer or reader.
- * Blocking All functions yield.
- * Errors Negative errno.
+ * Threads	Fibers of any shard; one fiber owns a writer or reader.
+ * Blocking	All functions yield.
+ * Errors	Negative errno.
  */
 #ifndef COLLECTOR_CHECKPOINT_STATE_STORE_H
 #define COLLECTOR_CHECKPOINT_STATE_STORE_H

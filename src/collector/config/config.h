@@ -9,14 +9,14 @@
  * one layer sets a list twice, the elements are added. loader.h reads a
  * configuration, diff.h compares two, print.h writes one.
  *
- * Values Times are nanoseconds, SP_NEVER (<spargio/time.h>) for "never"
+ * Values	Times are nanoseconds, SP_NEVER (<spargio/time.h>) for "never"
  *		and "off". Sizes are bytes. The meaning of 0 is given below.
  *		Addresses are 16 bytes, IPv4 mapped. Text is never NULL but may
  *		be "". "{collector}" in subjects and stream names is not yet
  *		replaced; config_expand() does that.
- * Threads A loaded configuration does not change: any thread may read it.
+ * Threads	A loaded configuration does not change: any thread may read it.
  *		A reload makes a new one.
- * Ownership A struct config owns everything it points to.
+ * Ownership	A struct config owns everything it points to.
  */
 #ifndef COLLECTOR_CONFIG_CONFIG_H
 #define COLLECTOR_CONFIG_CONFIG_H

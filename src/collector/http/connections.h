@@ -19,7 +19,7 @@
  * metrics. If the reserved slots are occupied, too, it replaces the oldest
  * reserved connection.
  *
- * Threads Any. No function blocks.
+ * Threads	Any. No function blocks.
  */
 #ifndef COLLECTOR_HTTP_CONNECTIONS_H
 #define COLLECTOR_HTTP_CONNECTIONS_H

@@ -1,14 +1,13 @@
 /*
  * collector/http/sse.h - server-sent events: status and events
  *
- *	stats_poller --- sse_event(), sse_status() ---> ring --- streams --->
- *	browsers
+ *	stats_poller --- sse_event(), sse_status() ---> ring --- streams ---> browsers
  *
  * Each text is stored once and shared by all streams. A stream has only a
  * position in the ring, so a slow reader costs nothing: events that are
  * overwritten before the stream has sent them are skipped.
  *
- * Threads Any. A stream belongs to libmicrohttpd once it is a response.
+ * Threads	Any. A stream belongs to libmicrohttpd once it is a response.
  */
 #ifndef COLLECTOR_HTTP_SSE_H
 #define COLLECTOR_HTTP_SSE_H

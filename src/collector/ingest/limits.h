@@ -25,9 +25,9 @@
  *	a known one	these, and slots reserved for known routers
  *	a configured	all slots
  *
- * Threads Any. A lock is held for one table lookup and never during a
+ * Threads	Any. A lock is held for one table lookup and never during a
  *		wait; opening a session costs a hundred times as much.
- * Errors 0 or -errno; verdicts are enums, so that each can be counted.
+ * Errors	0 or -errno; verdicts are enums, so that each can be counted.
  */
 #ifndef COLLECTOR_INGEST_LIMITS_H
 #define COLLECTOR_INGEST_LIMITS_H

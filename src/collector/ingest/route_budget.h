@@ -8,7 +8,7 @@
  * have reserved. Each shard has at most twice ROUTE_BUDGET_ADVANCE unused
  * routes and, while it applies UPDATEs, the routes that these announce.
  *
- * Threads Any: two atomic counters, no lock.
+ * Threads	Any: two atomic counters, no lock.
  */
 #ifndef COLLECTOR_INGEST_ROUTE_BUDGET_H
 #define COLLECTOR_INGEST_ROUTE_BUDGET_H

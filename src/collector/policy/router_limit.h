@@ -12,7 +12,7 @@
  *	a known one	these, and places reserved for known routers
  *	a configured	all places
  *
- * Threads Any. Counters, without a lock.
+ * Threads	Any. Counters, without a lock.
  */
 #ifndef COLLECTOR_POLICY_ROUTER_LIMIT_H
 #define COLLECTOR_POLICY_ROUTER_LIMIT_H

@@ -4,7 +4,7 @@
  *
  *	rib ---- changes -------------> batcher
  *	    ---- events ---> tap -----> batcher
- *			      \-------> statistics, event ring
+ *	                      \-------> statistics, event ring
  *	    ---- notices --> tap -----> log
  *
  * Changes of routes do not pass the tap, so it costs nothing for a route.
