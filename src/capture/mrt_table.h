@@ -73,7 +73,8 @@ static inline bool capture_mrt_is_geo(const struct capture_mrt_record *record)
 }
 
 /*
- * A position in degrees. Numbers that are not finite: it is private or unknown.
+ * A position in degrees. If the numbers are not finite, the position is private
+ * or unknown.
  */
 struct capture_mrt_position {
 	float latitude;

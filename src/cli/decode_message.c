@@ -272,7 +272,8 @@ static const struct {
 };
 
 /*
- * Use the form of this message for later ones that can be parsed in both forms.
+ * Parse later messages of the peer that fit both forms (with and without path
+ * identifiers) in the form of this one.
  */
 static void learn_add_path(struct peer *peer, const struct bmp_peer *header,
 			   const struct bgp_update *u)

@@ -13,8 +13,10 @@
 enum close_reason {
 	CLOSE_NONE, /* the connection is still open */
 	/* Caused by the router */
-	CLOSE_CLOSED,	  /* the router closed it between two messages */
-	CLOSE_TRUNCATED,  /* the router closed it within a message */
+	/* the router closed the connection between two messages */
+	CLOSE_CLOSED,
+	/* the router closed the connection within a message */
+	CLOSE_TRUNCATED,
 	CLOSE_RESET,	  /* the connection broke: reset or timed out */
 	CLOSE_TERMINATED, /* the router sent a Termination message */
 	/* Caused by data that the router sent, or did not send in time */
@@ -26,7 +28,7 @@ enum close_reason {
 	CLOSE_NO_IDENTITY, /* --router-id found no identity */
 	/* Caused by the collector */
 	CLOSE_REPLACED, /* the same router has opened a new session */
-	/* another session has this identity: this one was refused */
+	/* refused, because another session has the same identity */
 	CLOSE_DUPLICATE_ROUTER,
 	CLOSE_DENIED,		   /* refused by --allow or --deny */
 	CLOSE_MAX_SESSIONS,	   /* --max-sessions */

@@ -28,7 +28,7 @@
 
 /* State of the older session's connection. */
 enum identity_state {
-	/* the router closed it; its last bytes are being read */
+	/* the router closed the connection; its last bytes are being read */
 	IDENTITY_CLOSED,
 	IDENTITY_ASKED, /* keepalive probes were sent; no answer so far */
 	IDENTITY_DEAD,	/* no answer during a whole round of probes */

@@ -54,7 +54,7 @@ const char *limits_verdict_name(enum limits_verdict v);
 enum limits_kind {
 	LIMITS_STRANGER,
 	LIMITS_KNOWN, /* a router at this address has named a peer before */
-	/* it has a section, or the collector connected to it */
+	/* the router has a section, or the collector connected to it */
 	LIMITS_CONFIGURED,
 	LIMITS_KINDS
 };

@@ -24,7 +24,7 @@
 enum router_rank {
 	ROUTER_STRANGER,
 	ROUTER_KNOWN, /* a router at its address has named a peer before */
-	/* it has a section, or the collector connected to it */
+	/* the router has a section, or the collector connected to it */
 	ROUTER_CONFIGURED,
 };
 
