@@ -25,7 +25,10 @@ const struct option_row nats_access_rows[] = {
 };
 /* clang-format on */
 
-/* The content of the file, for secret_free(); NULL after an error on stderr. */
+/*
+ * Read a secret from @file; free it with secret_free(). NULL after an error on
+ * standard error.
+ */
 static char *read_secret(const char *file, const char *command)
 {
 	struct config_secret secret = { .path = strdup(file) };

@@ -45,7 +45,10 @@ static int event_add(const struct loss_job *job,
 	return publisher_events_add(job->events, subject, bytes, len);
 }
 
-/* Runs on the worker's shard. */
+/*
+ * Add a resync event for each router of the worker to job->events. Runs on the
+ * worker's shard.
+ */
 static int worker_resync(void *arg)
 {
 	const struct loss_job *job = arg;

@@ -35,9 +35,9 @@ void connection_set_keepalive(const struct connection *connection,
 {
 	static const struct sp_tcp_opts opts[] = {
 		/*
-		 * With these values a connection counts as dead after four
-		 * probes without an answer, or after so long without an
-		 * acknowledgement of data.
+		 * With these values a connection counts as dead if four probes
+		 * get no answer, or if data is not acknowledged within two
+		 * minutes.
 		 */
 		[KEEPALIVE_NORMAL] = { .no_delay = 1,
 				       .keepalive_s = 60,
@@ -84,7 +84,10 @@ int connection_read_early(struct connection *connection, int64_t deadline)
 	return got;
 }
 
-/* Advice for the operator, for reasons that are not clear by themselves. */
+/*
+ * Advice for the operator, for reasons whose name does not explain them; NULL
+ * for the others.
+ */
 static const char *close_hint(enum close_reason why)
 {
 	switch (why) {
@@ -205,8 +208,8 @@ void connection_end(struct connection *connection, struct worker *w,
 	else if (!connection->claimed && !is_clash(why))
 		log_closed(w, connection, why);
 	/*
-	 * In this order: until limits_leave() the limits may shut down the
-	 * socket.
+	 * Release the slot before the socket is closed: until then limits.c may
+	 * shut the socket down, to evict the connection.
 	 */
 	limits_leave(connection->env->limits, &connection->place);
 	sp_close(connection->fd);

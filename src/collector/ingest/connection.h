@@ -29,7 +29,8 @@ struct connection {
 	struct limits_place place;
 	/* posted when the connection ends; NULL = nobody waits */
 	struct sp_sem *ended;
-	bool claimed; /* a session took it over, and logs its end */
+	/* true when a session uses the connection and will log its end */
+	bool claimed;
 	struct rib_identity identity;
 	/* The first bytes of the stream that were read already; NULL = none. */
 	uint8_t *early;
@@ -41,8 +42,8 @@ struct connection {
 #define CONNECTION_EARLY_MAX (256 * 1024)
 
 enum connection_keepalive {
-	KEEPALIVE_NORMAL, /* a dead peer is noticed after two minutes */
-	/* one probe per second, to test whether the peer is alive */
+	KEEPALIVE_NORMAL, /* a dead host is noticed after two minutes */
+	/* one probe per second, to test whether the other host is alive */
 	KEEPALIVE_PROBE,
 };
 
@@ -51,9 +52,9 @@ void connection_set_keepalive(const struct connection *connection,
 			      enum connection_keepalive how);
 
 /*
- * Read more bytes of the stream into early. Returns how many; 0 at the end of
- * the stream, -ENOBUFS if CONNECTION_EARLY_MAX is reached, or an error of
- * sp_recv_until(). Yields.
+ * Append more bytes of the stream to connection->early. Returns how many; 0 at
+ * the end of the stream, -ENOBUFS if CONNECTION_EARLY_MAX is reached, or an
+ * error of sp_recv_until(). Yields.
  */
 int connection_read_early(struct connection *connection, int64_t deadline);
 
@@ -62,8 +63,8 @@ struct connection *connection_new(const struct collector_env *env, int fd,
 				  const uint8_t address[16], uint16_t port);
 
 /*
- * Wait until the peer has sent something, which is then among the early bytes.
- * CLOSE_NONE, or the reason if it ended first. Yields.
+ * Wait until the connection has early bytes. Returns CLOSE_NONE, or the reason
+ * if the connection ended or @deadline passed before. Yields.
  */
 enum close_reason connection_wait_first_bytes(struct connection *connection,
 					      int64_t deadline);

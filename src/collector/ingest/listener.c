@@ -42,8 +42,8 @@ int listener_set_md5(struct worker *w, int fd)
 		err = sp_tcp_md5(fd, &peer, r->md5_key.value,
 				 strlen(r->md5_key.value));
 		/*
-		 * The key is for an address of the other family, which another
-		 * listener handles.
+		 * These errors mean that the key is for an address of the other
+		 * family, which another listener handles.
 		 */
 		if (err < 0 && err != -EINVAL && err != -EAFNOSUPPORT)
 			return err;
@@ -65,7 +65,8 @@ enum listen_share {
 };
 
 /*
- * On a privileged port all workers listen on the socket that was bound early.
+ * Return a listening socket in *@out. On a privileged port it is a duplicate of
+ * the socket that was bound early, on which all workers listen.
  */
 static int socket_listen(struct worker *w, const struct config_address *at,
 			 struct sp_listen_opts *opts, int *out)
@@ -141,7 +142,7 @@ static const char *hint_of(int err)
 
 /*
  * Log that a listener cannot be opened. @owner is the process that has the
- * port; NULL if that does not matter.
+ * port; NULL if the error does not concern the port.
  */
 static void log_unopened(struct worker *w, const struct config_address *at,
 			 enum log_level level, const char *event, int err,
@@ -160,8 +161,8 @@ static void log_unopened(struct worker *w, const struct config_address *at,
 }
 
 /*
- * Open a listener when a worker starts: as listen_at(), but also finds the
- * owner of the port.
+ * Open the socket of a listener when a worker starts: as listen_at(), but if
+ * the port is in use, also find the process that has it.
  */
 static int listen_at_start(struct worker *w, const struct config_address *at,
 			   struct port_owner *owner, int *out)
@@ -174,8 +175,8 @@ static int listen_at_start(struct worker *w, const struct config_address *at,
 		return err;
 	port_owner_find(at->address, at->port, owner);
 	/*
-	 * This process has the port itself, because --listen has a wildcard and
-	 * one of its addresses.
+	 * This process has the port itself: --listen has a wildcard and one of
+	 * the addresses that the wildcard includes.
 	 */
 	if (owner->kind == PORT_OWNER_SELF)
 		err = listen_at(w, at, LISTEN_SHARED, out);
@@ -253,8 +254,8 @@ static int turn_away(struct worker *w, int fd, const uint8_t address[16],
 }
 
 /*
- * The client reset the connection before it was accepted: the kernel no longer
- * knows its address, so none is logged.
+ * Count and log that the client reset the connection before it was accepted.
+ * The kernel no longer knows the client's address, so only ours is logged.
  */
 static int log_gone(struct worker *w, int fd, int err)
 {
@@ -355,8 +356,8 @@ static int listener_reopen(struct listener *listener)
 }
 
 /*
- * Close the socket for a while. Meanwhile the kernel sends connections to other
- * workers.
+ * Close the listener and log the error and the @wait until the next attempt.
+ * Meanwhile the kernel sends connections to other workers.
  */
 static void listener_suspend(struct listener *listener, int err, int64_t wait)
 {

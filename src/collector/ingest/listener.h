@@ -44,16 +44,16 @@ int listener_set_md5(struct worker *w, int fd);
 
 /*
  * The main function of the fiber that accepts connections; runs until it is
- * cancelled. If the listener fails, it is opened again until that succeeds, and
- * meanwhile counts as down.
+ * cancelled. If the listener fails, the fiber opens it again, and repeats this
+ * until it succeeds; meanwhile the listener counts as down.
  */
 int listener_main(void *listener);
 
 /*
- * Admit the router at the other end of @fd, which was accepted or connected by
- * us. In the latter case @ended, unless NULL, is posted when the connection
- * ends. Takes the ownership of the socket. Returns 0, or -EPERM if the router
- * was refused.
+ * Admit the router at the other end of @fd, a socket that was accepted, or that
+ * we connected. For a connected socket @ended, unless NULL, is posted when the
+ * connection ends. Takes the ownership of the socket. Returns 0, or -EPERM if
+ * the router was refused.
  */
 int listener_admit(struct worker *w, int fd, struct sp_sem *ended);
 
