@@ -82,6 +82,8 @@ struct config {
 	struct {
 		struct acl_list allow;
 		struct acl_list deny;
+		/* load balancers that send the header of the PROXY protocol */
+		struct acl_list proxies;
 	} access;
 	struct {
 		uint64_t sessions;

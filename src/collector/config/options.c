@@ -134,6 +134,9 @@ const struct config_option config_options[] = {
 	{ "deny", "access", "deny", LIST(CONFIG_NETWORKS),
 	  AT(access.deny), RELOAD, "", "NETWORK,...",
 	  "networks that may not, even if they are allowed" },
+	{ "proxy-protocol", "access", "proxy-protocol", LIST(CONFIG_NETWORKS),
+	  AT(access.proxies), RELOAD, "", "NETWORK,...",
+	  "load balancers whose connections begin with a PROXY header (version 1 or 2); the router's address is the one it names, also for --allow and --deny" },
 
 	{ "max-sessions", "limits", "max-sessions", NUMBER(1, 1000000),
 	  AT(limits.sessions), RELOAD, "20000", "N",
