@@ -130,6 +130,7 @@ struct config {
 		uint64_t window;
 		int64_t ack_timeout;
 		char *inbox_prefix;
+		char *domain;
 		char *user;
 		struct config_secret password;
 		struct config_secret token;
