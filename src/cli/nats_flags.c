@@ -12,6 +12,7 @@
 
 /* clang-format off */
 const struct option_row nats_access_rows[] = {
+	{ "domain", .argument = "NAME", TEXT(nats.domain) },
 	{ "user", .argument = "NAME", TEXT(nats.user) },
 	{ "password-file", .argument = "FILE", TEXT(password_file) },
 	{ "token-file", .argument = "FILE", TEXT(token_file) },

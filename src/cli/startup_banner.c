@@ -63,6 +63,7 @@ static void print_tail_nats(const struct config *config, FILE *to)
 	const struct {
 		const char *flag, *value;
 	} rest[] = {
+		{ "domain", config->nats.domain },
 		{ "user", config->nats.user },
 		{ "password-file", config->nats.password.path },
 		{ "token-file", config->nats.token.path },

@@ -14,6 +14,7 @@
 #include "collector/base/json.h"
 #include "egress/codec.h"
 #include "egress/log_position.h"
+#include "egress/message_id.h"
 #include "egress/nats/reader.h"
 #include "egress/encode/decode.h"
 
@@ -36,6 +37,8 @@ struct tail {
 	int64_t idle_ms; /* end after this time without a message; 0 = never */
 	struct egress_codec *codec;
 	struct json out;
+	/* the collector that wrote the last message; "" = not known */
+	char collector[COLLECTOR_ID_MAX];
 	uint64_t printed;
 	bool failed; /* output or input failed */
 };

@@ -386,7 +386,6 @@ void tail_json_event(struct json *j, const struct egress_event *e)
 	if (e->messages != 0)
 		json_uint_at(j, "messages", e->messages);
 	text_at(j, "text", e->text);
-	text_at(j, "collector", e->collector);
 	if (e->epoch != 0)
 		json_uint_at(j, "epoch", e->epoch);
 	put_counts(j, &e->counts);

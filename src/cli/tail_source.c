@@ -44,6 +44,29 @@ static void put_where(struct tail *t, const struct tail_message *m)
 	json_uint_at(&t->out, "position", m->position);
 	if (m->id != NULL)
 		json_string_at(&t->out, "messageId", m->id);
+	if (t->collector[0] != '\0')
+		json_string_at(&t->out, "collector", t->collector);
+}
+
+/* Remember the collector: a message id names it. */
+static void see_message_id(struct tail *t, const char *text)
+{
+	struct message_id id;
+
+	if (text != NULL && !message_id_parse(text, t->collector, &id))
+		t->collector[0] = '\0';
+}
+
+/*
+ * Remember the collector that an event names: records of a journal have no
+ * message id, but a journal is written by one collector.
+ */
+static void see_event(struct tail *t, const struct egress_event *e)
+{
+	if (e->collector.len == 0 || e->collector.len >= sizeof(t->collector))
+		return;
+	memcpy(t->collector, e->collector.p, e->collector.len);
+	t->collector[e->collector.len] = '\0';
 }
 
 static void end_line(struct tail *t)
@@ -83,7 +106,10 @@ static void print_event(struct tail *t, const struct tail_message *m,
 
 	if (egress_decode_event(one, &e) < 0) {
 		report_message(m, "is no event");
-	} else if (t->form == TAIL_JSON) {
+		return;
+	}
+	see_event(t, &e);
+	if (t->form == TAIL_JSON) {
 		json_object(&t->out);
 		tail_json_kind(&t->out, e.kind);
 		put_where(t, m);
@@ -120,6 +146,7 @@ bool tail_message(struct tail *t, const struct tail_message *m)
 		report_message(m, "cannot be unpacked");
 		return true;
 	}
+	see_message_id(t, m->id);
 	r = egress_decode_start(plain);
 	while ((t->count == 0 || t->printed < t->count) &&
 	       (got = egress_decode_next(&r, &one)) > 0) {

@@ -138,9 +138,10 @@ void tail_text_event(const struct egress_event *e)
 		printf(" %u/%u", e->afi, e->safi);
 	if (e->kind == RIB_EVENT_PEER_DOWN)
 		print_down(e);
-	if (e->collector.len > 0)
+	if (e->kind == RIB_EVENT_EPOCH) {
 		fputs(" of ", stdout);
-	print_words(e->collector);
+		print_words(e->collector);
+	}
 	if (e->text.len > 0)
 		fputs(": ", stdout);
 	print_words(e->text);

@@ -103,6 +103,7 @@ static void set_broker(const struct config *c, struct publisher_options *o)
 	set_servers(c, o);
 	o->nats.name = c->identity.collector;
 	o->nats.inbox_prefix = c->nats.inbox_prefix;
+	o->nats.domain = or_null(c->nats.domain);
 	o->nats.user = or_null(c->nats.user);
 	o->nats.password = c->nats.password.value;
 	o->nats.token = c->nats.token.value;

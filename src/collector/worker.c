@@ -83,6 +83,7 @@ static int make_batcher(struct worker *w)
 	struct egress_batcher_opts opts = {
 		.bridge = w->env->bridge,
 		.worker = w->id,
+		.collector = c->identity.collector,
 		.updates = updates,
 		.events = events,
 		.max_bytes = (uint32_t)c->egress.batch_bytes,

@@ -96,6 +96,8 @@ struct worker {
 	uint64_t session_serial; /* serial number of the newest session */
 	int64_t drain_until;	 /* deadline of the drain; 0 = not draining */
 	bool no_new_sessions;	 /* the worker is stopping */
+	/* connections of load balancers that wait for their header */
+	uint32_t proxy_pending;
 	struct worker_query_queue *query_queue;
 	struct event_tap *event_tap;
 	struct snapshotter *snapshotter; /* NULL if no state is kept */

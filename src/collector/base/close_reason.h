@@ -46,6 +46,8 @@ enum close_reason {
 	CLOSE_WRONG_NETWORK,
 	/* the router has no entry, and --max-routers allows no more */
 	CLOSE_MAX_ROUTERS,
+	/* no valid header of the PROXY protocol from a balancer */
+	CLOSE_BAD_PROXY_HEADER,
 	CLOSE_REASONS
 };
 

@@ -82,6 +82,8 @@ struct config {
 	struct {
 		struct acl_list allow;
 		struct acl_list deny;
+		/* load balancers that send the header of the PROXY protocol */
+		struct acl_list proxies;
 	} access;
 	struct {
 		uint64_t sessions;
@@ -131,6 +133,7 @@ struct config {
 		uint64_t window;
 		int64_t ack_timeout;
 		char *inbox_prefix;
+		char *domain;
 		char *user;
 		struct config_secret password;
 		struct config_secret token;

@@ -116,6 +116,15 @@ const char *config_check_inbox(const char *text)
 	       "'_', 63 bytes at most";
 }
 
+const char *config_check_domain(const char *text)
+{
+	if (strpbrk(text, ".{") == NULL && config_check_subject(text) == NULL &&
+	    strlen(text) < NATS_DOMAIN_MAX)
+		return NULL;
+	return "allowed is one word of letters, digits, '-' and '_', 63 bytes "
+	       "at most";
+}
+
 const char *config_check_nats_url(const char *text)
 {
 	const char *host;

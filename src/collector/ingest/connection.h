@@ -18,6 +18,7 @@
 #include "collector/ingest/limits.h"
 
 struct collector_env;
+struct log_line;
 struct sp_sem;
 struct worker;
 
@@ -26,6 +27,13 @@ struct connection {
 	int fd;
 	uint16_t port;	     /* source port */
 	uint8_t address[16]; /* source address; IPv4-mapped */
+	/*
+	 * Address and port of the balancer, if its PROXY header named the
+	 * source.
+	 */
+	bool proxied;
+	uint16_t via_port;
+	uint8_t via[16];
 	struct limits_place place;
 	/* posted when the connection ends; NULL = nobody waits */
 	struct sp_sem *ended;
@@ -68,6 +76,17 @@ struct connection *connection_new(const struct collector_env *env, int fd,
  */
 enum close_reason connection_wait_first_bytes(struct connection *connection,
 					      int64_t deadline);
+
+/*
+ * Set the source to what the header of the PROXY protocol says. The address of
+ * the socket is kept as the balancer's.
+ */
+void connection_set_source(struct connection *connection,
+			   const uint8_t address[16], uint16_t port);
+
+/* Log the source of the connection, and the balancer between. */
+void connection_log_source(const struct connection *connection,
+			   struct log_line *line);
 
 /* Log a refused connection, with advice. */
 void connection_log_refusal(struct worker *w, const uint8_t address[16],

@@ -102,6 +102,11 @@ static enum close_reason find_name(struct worker *w,
 	/* Find the settings by address, because the name is not known yet. */
 	config_router_settings(w->config, connection->address, connection->port,
 			       NULL, &settings);
+	/* A balancer's header may have brought the first messages. */
+	if (connection->early_len != 0)
+		why = identity_search(w, connection,
+				      (enum bmp_v4)settings.bmp_v4, &seen,
+				      &found);
 	while (why == CLOSE_NONE && !found) {
 		int got;
 

@@ -4,9 +4,9 @@
 #include "collector/base/ip.h"
 #include "collector/collector_env.h"
 #include "collector/config/options.h"
-#include "collector/config/router_settings.h"
-#include "collector/ingest/identify.h"
+#include "collector/ingest/admission.h"
 #include "collector/ingest/port_owner.h"
+#include "collector/ingest/proxy.h"
 #include "collector/worker_state.h"
 
 #include <spargio/accept_loop.h>
@@ -219,40 +219,6 @@ void listener_close(struct listener *listener)
 
 /* Admission */
 
-static enum close_reason admission_check(struct worker *w,
-					 struct connection *connection)
-{
-	bool configured =
-		connection->ended != NULL ||
-		config_router_is_configured(w->config, connection->address,
-					    connection->port);
-
-	if (!worker_permits(w, connection->address))
-		return CLOSE_DENIED;
-	switch (limits_admit(w->env->limits, connection->address, configured,
-			     connection->fd, &connection->place)) {
-	case LIMITS_ADMIT:
-		return CLOSE_NONE;
-	case LIMITS_ADDRESS_FULL:
-		return CLOSE_MAX_SESSIONS_PER_IP;
-	default:
-		return CLOSE_MAX_SESSIONS;
-	}
-}
-
-/*
- * Refuse a connection at the listener: at this time only the socket has to be
- * closed.
- */
-static int turn_away(struct worker *w, int fd, const uint8_t address[16],
-		     uint16_t port, enum close_reason why)
-{
-	w->counts.close_reasons[why]++;
-	connection_log_refusal(w, address, port, why);
-	sp_close(fd);
-	return -EPERM;
-}
-
 /*
  * Count and log that the client reset the connection before it was accepted.
  * The kernel no longer knows the client's address, so only ours is logged.
@@ -286,7 +252,6 @@ int listener_admit(struct worker *w, int fd, struct sp_sem *ended)
 	uint8_t address[16];
 	struct connection *connection;
 	struct sp_addr from;
-	enum close_reason why;
 	uint16_t port;
 	int err;
 
@@ -298,16 +263,12 @@ int listener_admit(struct worker *w, int fd, struct sp_sem *ended)
 	port = sp_addr_port(&from);
 	connection = connection_new(w->env, fd, address, port);
 	if (connection == NULL)
-		return turn_away(w, fd, address, port, CLOSE_NO_RESOURCES);
+		return admission_refuse(w, fd, address, port,
+					CLOSE_NO_RESOURCES);
 	connection->ended = ended;
-	why = admission_check(w, connection);
-	if (why != CLOSE_NONE) {
-		free(connection);
-		return turn_away(w, fd, address, port, why);
-	}
-	connection_set_keepalive(connection, KEEPALIVE_NORMAL);
-	identify_start(w, connection);
-	return 0;
+	if (ended == NULL && proxy_is_expected(w, connection))
+		return proxy_start(w, connection);
+	return admission_admit(w, connection);
 }
 
 /* Accepting connections */

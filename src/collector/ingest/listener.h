@@ -2,8 +2,9 @@
  * collector/ingest/listener.h - accept connections of routers
  *
  * Every worker listens at every address, and the kernel distributes connections
- * over them. Admission is decided before a byte is read. Then the identity of
- * the router is found, and with it the shard that owns it:
+ * over them. Admission is decided before a byte is read, but for connections of
+ * a load balancer (proxy.h). Then the identity of the router is found, and with
+ * it the shard that owns it:
  *
  *	--router-id address, or an alias	immediately
  *	sysname, bgp-id				when a message with it was read;
