@@ -21,9 +21,6 @@ struct state_store;
 
 #define SNAPSHOT_SUFFIX ".snap"
 
-/* How often to start again if the collector replaces a file meanwhile. */
-#define SNAPSHOT_TRIES 10
-
 /* The location of the state. */
 struct snapshot_source {
 	/* folder, file, or URL of a server with a bucket */
