@@ -400,10 +400,13 @@ def put_back(store, copy):
     shutil.copytree(copy, store)
 
 
-def test_a_crash_behind_a_rollback(collector, broker, stream, tmp_path):
+@pytest.mark.parametrize("manifest", ["written", "removed"])
+def test_a_crash_behind_a_rollback(manifest, collector, broker, stream,
+                                   tmp_path):
     """After a rollback the stream gives sequences of lost messages to others.
     So the positions that the manifest had do not count any more, also if the
-    collector is killed before it writes the next one."""
+    collector is killed before it writes the next one; if it cannot be written,
+    there is none."""
     options = ["--acked-tail", "0", "--snapshot-interval", "1h",
                "--batch-max-bytes", "1K"]
     store, copy = tmp_path / broker.name, tmp_path / "before"
@@ -422,6 +425,9 @@ def test_a_crash_behind_a_rollback(collector, broker, stream, tmp_path):
     c = collector(*options)
     broker.kill()
     put_back(store, copy)
+    blocked = tmp_path / "state" / "snapshots" / "manifest.tmp"
+    if manifest == "removed":
+        blocked.mkdir()
     broker.start()
     with Router(c.port) as router:
         router.dump(table(5) | {"10.7.0.0/24": (65010,)})
@@ -432,6 +438,9 @@ def test_a_crash_behind_a_rollback(collector, broker, stream, tmp_path):
             router.send(*(announce(prefix, (65010, path)) for prefix in many))
         until(c, lambda: paths(stream()).get("10.2.249.0/24") == (65010, 4))
         c.kill()
+    if manifest == "removed":
+        assert not blocked.with_suffix("").exists()
+        blocked.rmdir()
     c = collector(*options)
     with Router(c.port) as router:
         router.dump(table(5))

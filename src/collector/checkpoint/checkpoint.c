@@ -137,7 +137,7 @@ static int make_manifest(struct checkpoint *c)
 	publisher_log_position(c->publisher, &c->manifest.mark);
 	/*
 	 * If the log position is not known, the previous manifest is still
-	 * valid, unless it is outdated.
+	 * valid.
 	 */
 	if (!log_position_known(&c->manifest.mark))
 		return 0;
@@ -150,7 +150,11 @@ static int make_manifest(struct checkpoint *c)
 	return err < 0 ? err : 1;
 }
 
-/* Write the manifest or, if that fails, remove an outdated one. */
+/*
+ * Write the manifest or, if that fails, remove an outdated one. If the log
+ * position is not known, an outdated one stays until it is known: it may be
+ * the only list of routers that have no file.
+ */
 static int replace_manifest(struct checkpoint *c)
 {
 	int err = make_manifest(c); /* yields */
@@ -161,7 +165,7 @@ static int replace_manifest(struct checkpoint *c)
 		c->listed = true;
 		return 0;
 	}
-	if (!c->outdated)
+	if (err == 0 || !c->outdated)
 		return err;
 	removed = state_store_remove(c->store, MANIFEST_NAME); /* yields */
 	if (removed == 0 || removed == -ENOENT)

@@ -54,11 +54,10 @@ int checkpoint_finish_worker(struct checkpoint *c, uint32_t worker,
 			     int64_t deadline);
 
 /*
- * Write the manifest. If that is not possible (the log position is not known,
- * or there was an error, which is logged) the previous manifest stays, unless
- * @outdated: it says that files are valid which are not valid any more, so it
- * is removed, and the next start resyncs all routers. Any thread that may
- * block, or a fiber: yields.
+ * Write the manifest, if the log position is known. After an error, which is
+ * logged, the previous manifest stays, unless @outdated: it says that files are
+ * valid which are not valid any more, so it is removed, and the next start
+ * resyncs all routers. Any thread that may block, or a fiber: yields.
  */
 void checkpoint_write_manifest(struct checkpoint *c, bool outdated);
 
