@@ -243,7 +243,10 @@ static int folder_list(struct state_store *store,
 
 static int folder_remove(struct state_store *store, const char *name)
 {
-	return sp_unlinkat(folder_of(store)->fd, name, 0);
+	int dir = folder_of(store)->fd;
+	int err = sp_unlinkat(dir, name, 0);
+
+	return err < 0 ? err : sp_fsync(dir);
 }
 
 static int set_aside(struct state_store *store, const char *name)
