@@ -202,6 +202,7 @@ struct rib_router {
 	waiting_list; /* list of the syncing tables */
 	uint32_t waiting_count;
 	uint32_t peer_count;
+	uint32_t table_count; /* number of tables of all peers */
 	uint32_t
 		subject_changed_count; /* withdraw queues with an old subject */
 	uint32_t stale_count;	       /* number of peers that are stale */

@@ -60,8 +60,9 @@ struct rib_config {
 	uint64_t max_routes; /* for all ribs that share it: see rib_allow() */
 	uint64_t max_routes_router;
 	uint64_t max_routes_peer;
-	uint32_t max_peers;  /* maximum peers of a router */
-	uint32_t max_tables; /* maximum tables of a peer */
+	uint32_t max_peers;	    /* maximum peers of a router */
+	uint32_t max_tables;	    /* maximum tables of a peer */
+	uint32_t max_router_tables; /* maximum tables of a router */
 };
 
 /* The present time, given with a call. */

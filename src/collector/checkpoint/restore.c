@@ -358,6 +358,8 @@ static int read_manifest(void *restore)
 	/* The disk failed, or the bucket lost a part of the manifest. */
 	if (err == -EIO)
 		return set_aside(r, "cannot be read");
+	if (err == -EFBIG)
+		return set_aside(r, "is too long");
 	if (err == -EPROTONOSUPPORT)
 		log_manifest(r, manifest_text(MANIFEST_VERSION_NEW),
 			     "run that version, or start with another --state");
