@@ -54,6 +54,11 @@ struct router {
 	/* Source address of that session, used until the rib knows it. */
 	uint8_t address[16];
 	uint16_t port;
+	/*
+	 * The highest connection number among the sessions that have ended, and
+	 * of which messages were read; 0 = none
+	 */
+	uint64_t newest_connection;
 	/* references: sessions and others that use the object */
 	uint32_t users;
 	/*
