@@ -4,7 +4,7 @@
  *	world A..B		run seeds, two at a time
  *	world --hashes A..B	print the hash of each
  *	world --twice A..B	two runs of each, which must be equal
- *	world --first A..B	stop at the first that fails, and say which
+ *	world --first A..B	stop at the first that fails, with its report
  *	world --jobs N		processes at a time; default 2
  *	world --log 7		with the log of its collectors and the messages
  *
@@ -146,6 +146,22 @@ static bool fails_with_hosts(uint64_t seed, const struct sp_sim_plan *hosts,
 	return fails_with(seed, &plan);
 }
 
+/* The report of a seed that fails, with its whole plan. */
+static void report_failure(uint64_t seed, bool show_log)
+{
+	struct world_plan plan;
+	struct answer answer = { .result.end = SP_SIM_FAILED };
+	struct child c = { 0 };
+
+	printf("seed %" PRIu64 " fails\n", seed);
+	world_plan(seed, &plan);
+	if (start_child(seed, &plan, STDOUT_FILENO, show_log, &c) < 0)
+		return;
+	(void)end_child(&c, &answer);
+	if (answer.cpu == 0)
+		printf("failure: the process ends without a result\n");
+}
+
 static void explain_failure(uint64_t seed, bool show_log)
 {
 	struct world_plan plan;
@@ -279,7 +295,7 @@ int main(int argc, char **argv)
 	run_range(&run, &t);
 	free(t.hashes);
 	if (run.first_only && t.failed > 0)
-		printf("seed %" PRIu64 " fails\n", t.failures[0]);
+		report_failure(t.failures[0], run.show_log);
 	for (uint64_t i = 0; !run.first_only && i < t.failed && i < SHOWN; i++)
 		explain_failure(t.failures[i], run.show_log);
 	if (!run.hashes)
