@@ -186,19 +186,20 @@ void model_view_any(struct model_view *v)
 static uint32_t router_find(const struct model *m, struct wire_view id,
 			    const uint8_t *address)
 {
+	static const char prefix[] = "router-";
+	size_t len = sizeof(prefix) - 1;
 	uint32_t r = 0;
-	char name[16];
 
-	for (; r < m->router_count; r++) {
-		int len = snprintf(name, sizeof(name), "router-%u", r);
-
-		if (id.len != 0
-			    ? id.len == (size_t)len &&
-				      memcmp(id.p, name, id.len) == 0
-			    : address != NULL && memcmp(m->routers[r].address,
-							address, 16) == 0)
-			break;
+	if (id.len != 0) {
+		r = id.len == len + 1 && memcmp(id.p, prefix, len) == 0
+			    ? (uint32_t)(id.p[len] - '0')
+			    : m->router_count;
+		return r < m->router_count ? r : m->router_count;
 	}
+	while (r < m->router_count &&
+	       (address == NULL ||
+		memcmp(m->routers[r].address, address, 16) != 0))
+		r++;
 	return r;
 }
 

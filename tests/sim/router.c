@@ -278,6 +278,9 @@ static void change_something(struct sim_router *r)
 	uint32_t what = draw(r, 100);
 
 	r->world->changes++;
+	/* The larger the tables, the more rarely all of one changes. */
+	if (what >= 88 && draw(r, 1 + r->world->model.prefix_count / 100) != 0)
+		what %= 88;
 	if (!peer->up) {
 		if (what < 50)
 			raise_peer(r, peer);

@@ -260,11 +260,18 @@ static int make_world(struct world *w)
 {
 	uint32_t routers = draw(w, 1, 3), peers = draw(w, 1, MODEL_PEERS);
 	uint32_t routes = draw_routes(w);
-	int err = model_init(&w->model, w->seed, routers, peers, routes);
+	int err;
 
+	w->collector_count = draw(w, 0, 9) < 7 ? 1 : draw(w, 2, 3);
+	if (w->typical) {
+		routers = 3;
+		peers = 2;
+		routes = 1000;
+		w->collector_count = 1;
+	}
+	err = model_init(&w->model, w->seed, routers, peers, routes);
 	if (err == 0 && draw(w, 0, 9) < 6)
 		err = make_broker(w);
-	w->collector_count = draw(w, 0, 9) < 7 ? 1 : draw(w, 2, 3);
 	for (uint32_t i = 0; err == 0 && i < w->collector_count; i++)
 		err = make_collector(w, i);
 	for (uint32_t i = 0; err == 0 && i < routers; i++)
@@ -305,6 +312,7 @@ void world_run(uint64_t seed, const struct world_plan *plan, int report_fd,
 	w->trace = trace;
 	w->random = load_random_fork(seed, 1);
 	w->weather = plan->weather;
+	w->typical = plan->typical;
 	w->steady_clocks = plan->sim.ppm[SP_SIM_CLOCK_STEP] == 0;
 	w->quiet_at = draw(w, 5, 40) * SP_S;
 	w->still_at = w->quiet_at + HEALING + LIVENESS / 3;

@@ -101,6 +101,7 @@ struct world {
 	struct broker *broker; /* NULL: journals are the output */
 	uint32_t weather;      /* bits of enum weather_fault */
 	bool steady_clocks;    /* no clock of a host is stepped */
+	bool typical;	       /* see world_plan */
 	struct load_random weather_random;
 };
 
@@ -110,6 +111,8 @@ struct world {
 struct world_plan {
 	struct sp_sim_plan sim;
 	uint32_t weather;
+	/* three routers with two peers of 1,000 routes each, one collector */
+	bool typical;
 };
 
 /* The result of a seed. */
