@@ -85,7 +85,7 @@ static void router_free(struct rib_router *router)
 		rib->sequence_floor = router->sequence_floor;
 	rib_ptr_map_fini(&router->peers);
 	rib_timer_remove(router);
-	rib_ptr_map_remove(&rib->routers, router->hash, router);
+	rib_ptr_map_remove(&rib->routers, router->hash, router->serial, router);
 	TAILQ_REMOVE(&rib->router_list, router, link);
 	free(router);
 }
@@ -213,7 +213,8 @@ int rib_router_get(struct rib *rib, const struct rib_identity *id,
 		return -ENOMEM;
 	if (rib_timer_add(router) < 0)
 		goto fail;
-	if (rib_ptr_map_add(&rib->routers, router->hash, router) < 0) {
+	if (rib_ptr_map_add(&rib->routers, router->hash, router->serial,
+			    router) < 0) {
 		rib_timer_remove(router);
 		goto fail;
 	}
@@ -325,7 +326,8 @@ void rib_sizes(const struct rib *rib, struct rib_sizes *out)
 			rib_key_table_bytes(&rib->paths[f]);
 	}
 	out->bytes[RIB_BYTES_PEERS] =
-		sizeof(*rib) + rib->routers.count * sizeof(struct rib_router) +
+		sizeof(*rib) + rib_ptr_map_bytes(&rib->routers) +
+		rib->routers.count * sizeof(struct rib_router) +
 		rib->peers * sizeof(struct rib_peer) +
 		rib->tables * sizeof(struct rib_table);
 }
