@@ -47,6 +47,7 @@ struct value_field {
 	uint8_t len;
 	/* The value may end before this field. */
 	bool optional;
+	/* Of VALUE_TLVS; of the custom forms, for documents and tests. */
 	const struct tlv_layout *tlvs;
 	const struct value_field *record; /* of VALUE_RECORDS */
 	/*
