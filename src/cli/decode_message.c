@@ -2,10 +2,29 @@
 
 #include "bmp/names.h"
 #include "bmp/stats.h"
+#include "cli/decode_bgpdump.h"
 #include "cli/decode_fields.h"
 #include "cli/decode_rm_tlv.h"
 #include "collector/base/json_bgp.h"
 #include "collector/base/json_bgp_pdu.h"
+
+/* The time is the router's, with the microseconds that it has. */
+static void set_bgpdump_origin(struct decode *d,
+			       const struct decode_session *session,
+			       const struct bmp_message *message)
+{
+	static const struct bmp_peer nobody;
+	const struct bmp_peer *peer =
+		message->has_peer ? &message->peer : &nobody;
+	struct bgpdump_origin origin = {
+		.record = "BGP4MP",
+		.time_ns = peer->time_ns != 0 ? peer->time_ns
+					      : session->time_received_ns,
+		.microseconds = true,
+	};
+
+	decode_bgpdump_begin(d, &origin, peer);
+}
 
 /* Set the members that all lines of a message share. */
 static void set_shared_members(struct decode *d,
@@ -15,6 +34,10 @@ static void set_shared_members(struct decode *d,
 {
 	struct json *j = &d->shared;
 
+	if (d->form == DECODE_BGPDUMP) {
+		set_bgpdump_origin(d, session, message);
+		return;
+	}
 	json_reset(j);
 	if (d->file != NULL)
 		json_string_at(j, "file", d->file);
@@ -293,7 +316,7 @@ static void route_monitoring(struct decode *d, struct peer *peer,
 	struct bgp_update update;
 
 	bmp_rm_decode_opts(message, d->v4, &d->over, &opts);
-	if (d->summary == NULL)
+	if (decode_has_objects(d))
 		decode_rm_tlvs(&d->shared, message, d->v4);
 	bgp_update_decode(message->update.body, &opts, &update);
 	learn_add_path(peer, &message->peer, &update);

@@ -3,7 +3,7 @@
 #include "collector/base/json_bgp.h"
 #include "bmp/names.h"
 #include "bmp/nlri_text.h"
-#include "cli/decode_fields.h"
+#include "cli/decode_bgpdump.h"
 
 /* As in the schema, a longer NLRI text is truncated; the bytes are not. */
 #define NLRI_TEXT_MAX 2048
@@ -200,7 +200,10 @@ void decode_rib_entry(struct decode *d, struct summary_peer *peer,
 		return;
 	}
 	for (int s = 0; s < BGP_PARTS; s++)
-		put_section_lines(d, update, s, path_id);
+		if (d->form == DECODE_BGPDUMP)
+			decode_bgpdump_routes(d, update, s, path_id);
+		else
+			put_section_lines(d, update, s, path_id);
 }
 
 void decode_update(struct decode *d, struct summary_peer *peer,
