@@ -39,6 +39,7 @@ static void put_typed(struct json *j, const struct bgp_nlri *nlri)
 	json_hex(j, nlri->wire);
 	bgp_nlri_text(nlri, text, sizeof(text));
 	json_string_at(j, "nlriText", text);
+	json_bgp_nlri_fields(j, nlri);
 }
 
 static void put_nlri(struct json *j, const struct bgp_nlri *nlri,
