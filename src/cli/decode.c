@@ -240,6 +240,7 @@ static int decode_file(struct decode *d, const char *path, bool summarise)
 struct decode_options {
 	struct config_router router; /* how routes are parsed */
 	bool summarise;
+	bool explains;
 	enum decode_form form;
 };
 
@@ -286,6 +287,10 @@ static const struct option_row rows[] = {
 	  DECODE_FORM(DECODE_TEXT) },
 	{ "bgpdump", 'm', .help = "a line a route, as of \"bgpdump -m\"",
 	  DECODE_FORM(DECODE_BGPDUMP) },
+	{ "explain",
+	  .help = "each message byte by byte, with the field that a byte\n"
+		  "belongs to",
+	  OPTION_FLAG(struct decode_options, explains) },
 	{ "bmp-v4", .argument = "HOW",
 	  .help = "read BMP version 4 as off (default), tlv20, tlv21 or\n"
 		  "legacy",
@@ -356,6 +361,10 @@ int decode_main(int argc, char **argv)
 	if (files.count == 0)
 		return options_misuse(&line, "which file?", "");
 	d.form = options.form;
+	d.explains = options.explains;
+	if (d.explains && d.form == DECODE_BGPDUMP)
+		return options_misuse(&line, "--explain has no line of ",
+				      "bgpdump");
 	d.v4 = (enum bmp_v4)options.router.bmp_v4;
 	config_router_overrides(&options.router, &d.over);
 	for (int i = 0; i < files.count && !d.out_failed; i++) {

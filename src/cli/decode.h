@@ -9,6 +9,7 @@
  *	decode_rm_tlv.c		TLVs of a Route Monitoring of BMP version 4
  *	decode_text.c		lines for reading, made of lines of JSON
  *	decode_bgpdump.c	lines as of "bgpdump -m"
+ *	decode_explain.c	messages byte by byte
  *	decode_summary.c	counts instead of lines
  *
  * A line is one JSON object. Lines of one message share most of their fields,
@@ -34,6 +35,7 @@ enum decode_form {
 
 struct decode {
 	enum decode_form form;
+	bool explains; /* messages byte by byte, not what they say */
 	enum bmp_v4 v4;
 	struct bgp_overrides over; /* overrides for all peers */
 	const char *file;	   /* file name for the lines, or NULL */

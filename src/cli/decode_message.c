@@ -3,6 +3,7 @@
 #include "bmp/names.h"
 #include "bmp/stats.h"
 #include "cli/decode_bgpdump.h"
+#include "cli/decode_explain.h"
 #include "cli/decode_fields.h"
 #include "cli/decode_rm_tlv.h"
 #include "collector/base/json_bgp.h"
@@ -339,6 +340,25 @@ static void put_event(struct decode *d, const struct bmp_message *message,
 	decode_end(d);
 }
 
+/* How the UPDATEs in it are read: as of a route, or as mirrored. */
+static void explain_one(struct decode *d, const struct bmp_frame *frame,
+			const struct bmp_message *message, struct peer *peer,
+			bool usable)
+{
+	struct bgp_decode_opts opts = { .as_width = 4 };
+
+	if (peer != NULL && message->type == BMP_ROUTE_MIRRORING)
+		opts = bgp_context_decode_opts_mirrored(&peer->context,
+							&message->peer,
+							&d->over);
+	else if (peer != NULL)
+		opts = bgp_context_decode_opts(&peer->context, &message->peer,
+					       &d->over);
+	if (usable && message->type == BMP_ROUTE_MONITORING)
+		bmp_rm_decode_opts(message, d->v4, &d->over, &opts);
+	decode_explain_message(d, frame, message, usable, &opts);
+}
+
 void decode_message(struct decode *d, struct decode_session *session,
 		    const struct bmp_frame *frame)
 {
@@ -362,7 +382,10 @@ void decode_message(struct decode *d, struct decode_session *session,
 
 	if (lost > 0)
 		put_lost_messages(d, lost);
-	if (!bmp_status_usable(status))
+	if (d->explains && d->summary == NULL)
+		explain_one(d, frame, &message, peer,
+			    bmp_status_usable(status));
+	else if (!bmp_status_usable(status))
 		decode_error(d, bmp_status_name(status));
 	else if (message.type == BMP_ROUTE_MONITORING)
 		route_monitoring(d, peer, counts, &message);

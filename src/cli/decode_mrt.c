@@ -3,6 +3,7 @@
 #include "bmp/names.h"
 #include "capture/mrt_table.h"
 #include "cli/decode_bgpdump.h"
+#include "cli/decode_explain.h"
 #include "cli/decode_fields.h"
 #include "cli/xalloc.h"
 #include "collector/base/json_bgp_pdu.h"
@@ -313,6 +314,11 @@ static void bgp_message(struct decode_mrt *mrt,
 
 	if (!take_pdu(message, &pdu)) {
 		decode_error(d, "the BGP message is cut or has no marker");
+		return;
+	}
+	if (d->explains && d->summary == NULL) {
+		bgp_decode_opts_override(&opts, &d->over, BMP_VIEW_IN_PRE);
+		decode_explain_pdu(d, pdu.whole, &opts);
 		return;
 	}
 	if (pdu.type == BGP_PDU_UPDATE) {
