@@ -92,6 +92,17 @@ enum bgp_verdict bgp_update_decode(struct wire_view body,
 				   const struct bgp_decode_opts *opts,
 				   struct bgp_update *out);
 
+/*
+ * The two ways of bgp_update_decode(), for itself and for tests. The first one
+ * is for plain UPDATEs (bmp/plain.c); it returns false for others, and *@out is
+ * then undefined. The second one reads any UPDATE.
+ */
+bool bgp_plain_decode(struct wire_view body, const struct bgp_decode_opts *opts,
+		      struct bgp_update *out);
+enum bgp_verdict bgp_update_decode_any(struct wire_view body,
+				       const struct bgp_decode_opts *opts,
+				       struct bgp_update *out);
+
 /* Start walking a part. False if it has no routes; most have none. */
 static inline bool bgp_update_routes(const struct bgp_update *u,
 				     enum bgp_nlri_part_id s,
