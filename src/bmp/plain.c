@@ -184,6 +184,9 @@ static inline bool take_block(struct wire_view block, struct bgp_attrs *a)
 		    (t.flags & OPT_TRANS) != flags)
 			return false;
 		seen |= bit;
+		/* The canonical form has MP_REACH nowhere. */
+		if (t.code == BGP_MP_REACH)
+			continue;
 		if (t.value.len > UINT8_MAX)
 			flags |= BGP_ATTR_EXT_LEN;
 		in_form &= t.code > last && t.flags == flags;
@@ -192,6 +195,7 @@ static inline bool take_block(struct wire_view block, struct bgp_attrs *a)
 	a->block = block;
 	a->seen[0] = seen;
 	a->as_path.width = 4;
+	a->others_canonical = in_form;
 	a->headers_canonical =
 		in_form && (seen & BGP_ATTR_BIT(BGP_MP_REACH)) == 0;
 	return true;
@@ -276,6 +280,7 @@ bool bgp_plain_decode(struct wire_view body, const struct bgp_decode_opts *r,
 	out->verdict = BGP_ACCEPT;
 	out->fault = BGP_FAULT_NONE;
 	out->fault_code = 0;
+	out->plain = true;
 	out->end_of_rib = false;
 	out->parts_present = (uint8_t)(1U << id);
 	out->add_path_guessed = 0;

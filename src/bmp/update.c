@@ -191,6 +191,7 @@ static void decode_once(struct wire_view body, const struct bgp_decode_opts *r,
 	wire_clear(out->nlri_parts, sizeof(out->nlri_parts));
 	out->parts_present = 0;
 	out->add_path_guessed = 0;
+	out->plain = false;
 	out->end_of_rib = false;
 	whole = take_field(&c, &withdrawn) && take_field(&c, &block);
 	bgp_attrs_decode(block, r, &out->attrs);

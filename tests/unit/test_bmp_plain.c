@@ -6,6 +6,7 @@
 #include "check.h"
 #include "update_same.h"
 
+#include "bmp/canonical.h"
 #include "bmp/decode_context.h"
 
 #include <string.h>
@@ -55,6 +56,21 @@ static uint32_t next_random(uint64_t *random)
 	return (uint32_t)(*random >> 33);
 }
 
+/* Taken as it stands, or copied with the next hop: as it is always written. */
+static void check_canonical(const struct bgp_update *plain,
+			    const struct bgp_update *any)
+{
+	enum bgp_nlri_part_id s = bgp_attrs_has(&any->attrs, BGP_MP_REACH)
+					  ? BGP_PART_MP_REACH
+					  : BGP_PART_NLRI;
+	uint8_t room[1024], written[1024];
+	struct wire_view v = bgp_canonical(plain, s, room);
+	size_t len = bgp_canonical_write(any, s, written, sizeof(written));
+
+	assert_int_equal(v.len, len);
+	assert_memory_equal(v.p, written, len);
+}
+
 /* Returns whether the straight way took it. */
 static bool check_same(struct wire_view body, const struct bgp_decode_opts *r)
 {
@@ -65,8 +81,10 @@ static bool check_same(struct wire_view body, const struct bgp_decode_opts *r)
 	memset(&any, 0x5a, sizeof(any));
 	taken = bgp_plain_decode(body, r, &plain);
 	bgp_update_decode_any(body, r, &any);
-	if (taken)
+	if (taken) {
 		assert_true(same_update(&plain, &any));
+		check_canonical(&plain, &any);
+	}
 	return taken;
 }
 
