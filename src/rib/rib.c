@@ -2,6 +2,7 @@
 
 #include "rib/key.h"
 #include "rib/peer.h"
+#include "rib/plain.h"
 #include "rib/policy.h"
 #include "rib/rib_internal.h"
 #include "rib/timer.h"
@@ -59,6 +60,7 @@ int rib_new(const struct rib_config *config, const struct rib_sink *sink,
 	rib->sink = *sink;
 	if (sink->bytes == NULL)
 		rib->sink.bytes = &rib->no_bytes;
+	rib_plain_init(rib);
 	rib->unlimited = (struct rib_budget){ UINT64_MAX, UINT64_MAX };
 	rib->budget = &rib->unlimited;
 	rib->slice_end = UINT64_MAX;
