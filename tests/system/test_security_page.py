@@ -77,6 +77,20 @@ def test_options_exist(page, defaults):
     assert named - set(defaults) - COMMANDS == set()
 
 
+# Names of options that bound something.
+LIMIT = re.compile(r"--(max-|backlog|rcvbuf|recv-|.*-max(-|$)|.*-timeout$|"
+                   r".*-hold$|.*-window$|.*-wait$|bridge-batches|acked-tail)")
+# Not of what a party may take: how long the stream remembers ids.
+NO_LIMITS = {"--nats-duplicate-window"}
+
+
+def test_each_option_that_is_a_limit_is_named(page, defaults):
+    limits = {flag for flag in defaults if LIMIT.match(flag)}
+    assert len(limits) > 25
+    named = set(re.findall(r"`(--[a-z0-9-]+)", page))
+    assert limits - NO_LIMITS - named == set()
+
+
 def test_defaults_are_those_of_the_program(page, defaults):
     section = page[page.index("## Limits"):page.index("### The commands")]
     checked = 0
