@@ -361,11 +361,16 @@ bool rib_read_routes(const struct rib_router *router, struct rib_cursor *cursor,
 	const struct rib_peer *peer = rib_peer_from(router, cursor->peer);
 
 	for (; peer != NULL; peer = TAILQ_NEXT(peer, link)) {
+		if (budget == 0)
+			return true;
 		if (peer->serial > cursor->peer)
 			*cursor = (struct rib_cursor){ .peer = peer->serial };
 		if (!read_peer(peer, cursor, &budget, visitor))
 			return true;
 		*cursor = (struct rib_cursor){ .peer = peer->serial + 1 };
+		/* One without routes costs something, too. */
+		if (budget > 0)
+			budget--;
 	}
 	return false;
 }

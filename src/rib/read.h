@@ -146,12 +146,12 @@ struct rib_visitor {
 };
 
 /*
- * Visit about @budget routes of @router. Returns false at the end. A route that
- * exists from the first slice to the last is visited at least once. A route
- * that changes between the slices may be visited before or after the change, or
- * not at all; the change is then published after the first slice. Routes with a
- * pending withdraw are visited, because consumers have them. Routes that the
- * policy does not publish are not visited.
+ * Visit about @budget routes and peers of @router. Returns false at the end. A
+ * route that exists from the first slice to the last is visited at least once.
+ * A route that changes between the slices may be visited before or after the
+ * change, or not at all; the change is then published after the first slice.
+ * Routes with a pending withdraw are visited, because consumers have them.
+ * Routes that the policy does not publish are not visited.
  */
 bool rib_read_routes(const struct rib_router *router, struct rib_cursor *cursor,
 		     size_t budget, const struct rib_visitor *visitor);

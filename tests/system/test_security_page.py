@@ -40,6 +40,14 @@ CONSTANTS = [
     ("rib/rib.c", "ROUTER_TABLES_MAX", "100,000; 256, 131,072 |"),
     ("bmp/text.h", "TEXT_NAME_MAX", "255 bytes, then cut"),
     ("collector/checkpoint/manifest.h", "MANIFEST_MAX", "64 MiB; 512 MiB"),
+    ("collector/router/stats_report.h", "STATS_REPORT_LOOKS",
+     "kept of a peer | 1,024; 64;"),
+    ("collector/router/stats_report.h", "STATS_REPORT_ROWS",
+     "1,024; 64; 12 |"),
+    ("collector/router/router.h", "ROUTER_LINES_BURST", "20, then 1 a second"),
+    ("collector/worker.c", "REFUSAL_BURST", "20, then 2 a second each"),
+    ("collector/base/log.h", "LOG_SHARED_BURST", "together | 10,000,"),
+    ("collector/base/log.h", "LOG_SHARED_RATE", "then 100 a second"),
     ("egress/nats/kv.c", "VALUE_MAX", "a manifest | 64 MiB;"),
     ("egress/codec.h", "EGRESS_PLAIN_MAX", "decompressed | 8 MiB"),
     ("cli/client.c", "ANSWER_MAX", "as a whole | 8 MiB,"),
@@ -75,6 +83,20 @@ def test_options_exist(page, defaults):
     named = set(re.findall(r"`(--[a-z0-9-]+)", page))
     assert len(named) > 30
     assert named - set(defaults) - COMMANDS == set()
+
+
+# Names of options that bound something.
+LIMIT = re.compile(r"--(max-|backlog|rcvbuf|recv-|.*-max(-|$)|.*-timeout$|"
+                   r".*-hold$|.*-window$|.*-wait$|bridge-batches|acked-tail)")
+# Not of what a party may take: how long the stream remembers ids.
+NO_LIMITS = {"--nats-duplicate-window"}
+
+
+def test_each_option_that_is_a_limit_is_named(page, defaults):
+    limits = {flag for flag in defaults if LIMIT.match(flag)}
+    assert len(limits) > 25
+    named = set(re.findall(r"`(--[a-z0-9-]+)", page))
+    assert limits - NO_LIMITS - named == set()
 
 
 def test_defaults_are_those_of_the_program(page, defaults):

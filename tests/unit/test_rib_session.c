@@ -1,6 +1,10 @@
 /* The same table: peers that go down, sessions that are lost. */
 #include "curation_cases.h"
 
+#include "rib/read.h"
+
+#include <stdio.h>
+
 static void reconnect(uint64_t after)
 {
 	uint8_t address[16];
@@ -247,6 +251,89 @@ static void test_wall_clock_steps_change_nothing(void **state)
 	stage_end(&s);
 }
 
+/* Reading in slices */
+
+#define READ_PEERS 40
+
+static void ignore_table(void *arg, const struct rib_table *table)
+{
+	(void)arg;
+	(void)table;
+}
+
+static void count_route(void *arg, const struct rib_table *table,
+			const struct rib_stored *route)
+{
+	(void)table;
+	(void)route;
+	++*(unsigned *)arg;
+}
+
+static struct stage_peer nth_peer(int n)
+{
+	char address[32];
+
+	snprintf(address, sizeof(address), "10.0.%d.%d", n / 100, n % 100 + 1);
+	return stage_peer(address, 64500);
+}
+
+/*
+ * A slice does not read more peers than its budget, also if they have no
+ * routes: a router may have 100,000.
+ */
+static void test_a_slice_of_many_peers(void **state)
+{
+	unsigned routes = 0, slices = 0;
+	struct rib_visitor visitor = { ignore_table, count_route, &routes };
+	struct rib_cursor cursor = { 0 };
+
+	(void)state;
+	stage_start(&s, NULL);
+	for (int n = 0; n < READ_PEERS; n++) {
+		struct stage_peer p = nth_peer(n);
+
+		stage_up(&s, &p);
+		if (n % 10 == 0)
+			stage_announce(&s, &p, "198.51.100.0/24", 1);
+	}
+	while (rib_read_routes(s.router, &cursor, 4, &visitor))
+		slices++;
+	assert_int_equal(routes, READ_PEERS / 10);
+	assert_true(slices >= READ_PEERS / 4);
+	stage_end(&s);
+}
+
+/* The peer where a slice ended, and those around it, go before the next one. */
+static void test_peers_that_go_between_slices(void **state)
+{
+	unsigned routes = 0;
+	struct rib_visitor visitor = { ignore_table, count_route, &routes };
+	struct rib_cursor cursor = { 0 };
+	int gone = 0;
+
+	(void)state;
+	stage_start(&s, NULL);
+	for (int n = 0; n < READ_PEERS; n++) {
+		struct stage_peer p = nth_peer(n);
+
+		stage_up(&s, &p);
+		if (n % 4 == 3)
+			stage_announce(&s, &p, "198.51.100.0/24", 1);
+	}
+	while (rib_read_routes(s.router, &cursor, 1, &visitor)) {
+		for (int n = gone; n < gone + 3 && n < READ_PEERS; n++) {
+			struct stage_peer p = nth_peer(n);
+
+			stage_down(&s, &p, BMP_DOWN_DECONFIGURED);
+		}
+		gone += 4;
+		stage_work(&s);
+		assert_true(rib_validate(s.rib));
+	}
+	assert_int_equal(routes, READ_PEERS / 4);
+	stage_end(&s);
+}
+
 int main(void)
 {
 	/* clang-format off */
@@ -262,6 +349,8 @@ int main(void)
 		cmocka_unit_test(test_stale_peer_that_did_not_return_is_swept),
 		cmocka_unit_test(test_session_lost_while_syncing),
 		cmocka_unit_test(test_wall_clock_steps_change_nothing),
+		cmocka_unit_test(test_a_slice_of_many_peers),
+		cmocka_unit_test(test_peers_that_go_between_slices),
 	};
 	/* clang-format on */
 
