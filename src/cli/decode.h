@@ -66,12 +66,13 @@ static inline bool decode_has_objects(const struct decode *d)
 	return d->summary == NULL && d->form != DECODE_BGPDUMP;
 }
 
-/* One BMP session: a raw stream, or one of those in a packet capture. */
+/* One BMP session: a raw stream, or a session of a packet capture. */
 struct decode_session {
 	struct peers peers;
 	uint64_t message;	   /* number of the current message, from 0 */
 	uint64_t time_received_ns; /* 0 = not known */
-	unsigned number;	   /* 0 = a raw stream */
+	/* number of the session in a packet capture; 0 = a raw stream */
+	unsigned number;
 	struct capture_endpoint router;
 	struct bmp_sequence sequence;
 };
@@ -86,7 +87,7 @@ void decode_end(struct decode *d);
 void decode_line_done(struct decode *d);
 /* Write the pending output. */
 void decode_flush(struct decode *d);
-/* A whole line of kind error with the shared fields. */
+/* Write a whole line of kind "error" with the shared members. */
 void decode_error(struct decode *d, const char *what);
 
 /* Inputs */
@@ -94,18 +95,20 @@ void decode_error(struct decode *d, const char *what);
 void decode_message(struct decode *d, struct decode_session *session,
 		    const struct bmp_frame *frame);
 
-/* d->shared has the peer. */
+/* Write the lines of an UPDATE. d->shared must have the members of the peer. */
 void decode_update(struct decode *d, struct summary_peer *peer,
 		   const struct bgp_update *update);
 
 /*
- * An entry of a table: attributes as in an UPDATE, one route. @path_id is NULL
- * if there is none.
+ * Write the line of an entry of a table: its attributes as in an UPDATE, and
+ * one route. @path_id is NULL if the entry has none.
  */
 void decode_rib_entry(struct decode *d, struct summary_peer *peer,
 		      const struct bgp_update *update, const uint32_t *path_id);
 
-/* An UPDATE as one object: of no table, because it was mirrored. */
+/*
+ * Write a mirrored UPDATE as one object, because its routes belong to no table.
+ */
 void decode_update_object(struct json *j, const struct bgp_update *update);
 
 struct decode_mrt;
