@@ -105,6 +105,8 @@ struct bgp_attrs {
 	bool as_width_guessed;
 	/* Headers and their order are those of bmp/canonical.h. */
 	bool headers_canonical;
+	/* The same but for MP_REACH; known of plain UPDATEs only. */
+	bool others_canonical;
 	uint8_t origin;
 	uint8_t next_hop_len;
 	uint32_t med;
