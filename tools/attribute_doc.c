@@ -8,6 +8,8 @@
 #include "bmp/community.h"
 #include "bmp/family.h"
 #include "bmp/names.h"
+#include "bmp/nlri_fields.h"
+#include "bmp/nlri_ops.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -154,6 +156,34 @@ static void put_families(void)
 	}
 }
 
+/* Fields that only come with a route, and do not identify it, in italics. */
+static void put_nlri(void)
+{
+	printf("\n## NLRI\n\n"
+	       "| NLRI | type | name | fields |\n|---|---|---|---|\n");
+	for (unsigned kind = 0; kind < BGP_NLRI_KINDS; kind++) {
+		const struct nlri_layouts *all = bgp_nlri_ops[kind]->layouts;
+
+		for (size_t t = 0; all != NULL && t < all->count; t++) {
+			const struct nlri_field_def *f = all->rows[t].fields;
+			const char *between = "";
+
+			if (all->rows[t].name == NULL)
+				continue;
+			printf("| %s | %zu | `%s` | ", bgp_nlri_kind_name(kind),
+			       t, all->rows[t].name);
+			for (; f->form != NLRI_FIELD_END; f++) {
+				printf("%s%s`%s`%s", between, f->key ? "" : "*",
+				       f->name, f->key ? "" : "*");
+				between = ", ";
+			}
+			printf(" |\n");
+		}
+	}
+	printf("\n| in | type | name | fields |\n|---|---|---|---|\n");
+	put_tlvs("link-state", bgp_link_state_nlri, NULL, NULL);
+}
+
 int main(void)
 {
 	printf("| type | name | reference | flags | malformed | shown as |\n"
@@ -180,5 +210,6 @@ int main(void)
 	put_ipv6_ext_communities();
 	put_capabilities();
 	put_families();
+	put_nlri();
 	return 0;
 }

@@ -6,6 +6,7 @@
  */
 #include "capture/source.h"
 
+#include "capture/bzip2_blocks.h"
 #include "capture/codec.h"
 
 #include <errno.h>
@@ -35,6 +36,15 @@ struct capture_source {
 	struct wire_view memory;
 	uint64_t done;
 	uint64_t total;
+	unsigned layers; /* of compression, at most */
+
+	/*
+	 * A bzip2 file that threads decompress, and what they delivered; after
+	 * a doubt, the file again, with this one layer.
+	 */
+	struct capture_blocks *blocks;
+	uint64_t delivered;
+	struct capture_source *again;
 
 	struct layer *top;
 	enum capture_format format;
@@ -43,6 +53,61 @@ struct capture_source {
 	size_t peek_len;
 };
 
+static int source_new(struct capture_source *with, struct capture_source **out);
+
+/* Read the file from its beginning, and skip what the threads delivered. */
+static enum capture_source_status read_again(struct capture_source *source)
+{
+	struct capture_source with = { .fd = source->fd,
+				       .total = source->total,
+				       .layers = 1 };
+	enum capture_source_status status = CAPTURE_SOURCE_OK;
+	uint8_t skipped[4096];
+	size_t got;
+
+	if (source_new(&with, &source->again) < 0)
+		return CAPTURE_SOURCE_MEMORY;
+	source->fd = -1; /* it has the descriptor now */
+	while (source->delivered > 0 && status == CAPTURE_SOURCE_OK) {
+		size_t want = source->delivered < sizeof(skipped)
+				      ? (size_t)source->delivered
+				      : sizeof(skipped);
+
+		status =
+			capture_source_read(source->again, skipped, want, &got);
+		if (status == CAPTURE_SOURCE_OK)
+			source->delivered -= got;
+	}
+	return status;
+}
+
+static enum capture_source_status blocks_read(struct capture_source *source,
+					      uint8_t *to, size_t len,
+					      size_t *got)
+{
+	enum capture_source_status status;
+
+	if (source->again == NULL) {
+		switch (capture_blocks_read(source->blocks, to, len, got)) {
+		case CAPTURE_BLOCKS_OK:
+			source->delivered += *got;
+			source->done = capture_blocks_done(source->blocks);
+			return CAPTURE_SOURCE_OK;
+		case CAPTURE_BLOCKS_END:
+			source->done = source->total;
+			return CAPTURE_SOURCE_END;
+		case CAPTURE_BLOCKS_DOUBT:
+			break;
+		}
+		status = read_again(source);
+		if (status != CAPTURE_SOURCE_OK)
+			return status;
+	}
+	status = capture_source_read(source->again, to, len, got);
+	source->done = source->again->done;
+	return status;
+}
+
 static enum capture_source_status bottom_read(struct capture_source *source,
 					      uint8_t *to, size_t len,
 					      size_t *got)
@@ -50,6 +115,8 @@ static enum capture_source_status bottom_read(struct capture_source *source,
 	struct wire_view *memory = &source->memory;
 	ssize_t n;
 
+	if (source->blocks != NULL)
+		return blocks_read(source, to, len, got);
 	if (source->fd >= 0) {
 		do {
 			n = read(source->fd, to, len);
@@ -225,7 +292,7 @@ static int compression_unwrap(struct capture_source *source)
 	size_t got = 0;
 	int err = layer_push(source, CAPTURE_UNKNOWN);
 
-	for (int depth = 0; err == 0; depth++) {
+	for (unsigned depth = 0; err == 0; depth++) {
 		while (source->peek_len < sizeof(source->peek) &&
 		       layer_read(source, source->top,
 				  source->peek + source->peek_len,
@@ -234,25 +301,22 @@ static int compression_unwrap(struct capture_source *source)
 			source->peek_len += got;
 		seen = (struct wire_view){ source->peek, source->peek_len };
 		source->format = capture_format_of(seen);
-		if (!is_compression(source->format) ||
-		    depth == CAPTURE_SOURCE_LAYERS)
+		if (!is_compression(source->format) || depth == source->layers)
 			break;
 		err = layer_push(source, source->format);
 	}
 	return err;
 }
 
-static int source_new(int fd, struct wire_view memory, uint64_t total,
-		      struct capture_source **out)
+/* A source as *@with, whose descriptor stays the caller's after an error. */
+static int source_new(struct capture_source *with, struct capture_source **out)
 {
-	struct capture_source *source = calloc(1, sizeof(*source));
+	struct capture_source *source = malloc(sizeof(*source));
 	int err;
 
 	if (source == NULL)
 		return -ENOMEM;
-	source->fd = fd;
-	source->memory = memory;
-	source->total = total;
+	*source = *with;
 	err = compression_unwrap(source);
 	if (err < 0) {
 		source->fd = -1; /* the caller still owns the descriptor */
@@ -268,6 +332,7 @@ int capture_source_open(const char *path, struct capture_source **out)
 	bool standard_input = strcmp(path, "-") == 0;
 	int fd = standard_input ? dup(STDIN_FILENO)
 				: open(path, O_RDONLY | O_CLOEXEC);
+	struct capture_source with = { .layers = CAPTURE_SOURCE_LAYERS };
 	struct stat st;
 	int err;
 
@@ -279,8 +344,16 @@ int capture_source_open(const char *path, struct capture_source **out)
 		err = -EISDIR;
 		goto fail;
 	}
-	err = source_new(fd, (struct wire_view){ 0 },
-			 S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0, out);
+	with.fd = fd;
+	if (S_ISREG(st.st_mode)) {
+		with.total = (uint64_t)st.st_size;
+		/* Standard input may have been read from already. */
+		if (!standard_input)
+			with.blocks = capture_blocks_new(fd, with.total);
+	}
+	if (with.blocks != NULL)
+		with.layers--;
+	err = source_new(&with, out);
 	if (err < 0)
 		goto fail;
 	return 0;
@@ -294,7 +367,14 @@ fail:
 int capture_source_open_memory(struct wire_view bytes,
 			       struct capture_source **out)
 {
-	return source_new(-1, bytes, bytes.len, out);
+	struct capture_source with = {
+		.fd = -1,
+		.memory = bytes,
+		.total = bytes.len,
+		.layers = CAPTURE_SOURCE_LAYERS,
+	};
+
+	return source_new(&with, out);
 }
 
 void capture_source_close(struct capture_source *source)
@@ -303,6 +383,8 @@ void capture_source_close(struct capture_source *source)
 
 	if (source == NULL)
 		return;
+	capture_blocks_free(source->blocks);
+	capture_source_close(source->again);
 	for (struct layer *layer = source->top; layer != NULL; layer = below) {
 		below = layer->below;
 		capture_codec_free(layer->codec);

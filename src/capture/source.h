@@ -4,7 +4,8 @@
  *	file, pipe or memory --> [gzip] --> [xz] ... --> capture_source_read()
  *
  * Compression is detected by content and removed, layer by layer, while
- * reading; nothing is decompressed ahead. A file may have several members
+ * reading; nothing is decompressed ahead, but blocks of a bzip2 file, in
+ * threads (capture/bzip2_blocks.h). A file may have several members
  * (gzip), streams (bzip2, xz) or frames (zstd) in a row, with zero padding
  * between.
  *

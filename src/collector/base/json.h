@@ -87,7 +87,7 @@ void json_colons(struct json *j, const uint32_t *numbers, size_t count);
 /* Append the text of @part, which must be members of an object. */
 void json_splice(struct json *j, const struct json *part);
 
-/* A key and its value, for the most frequent types. */
+/* Write a key and its value, for the most frequent types. */
 static inline void json_uint_at(struct json *j, const char *name,
 				uint64_t value)
 {
