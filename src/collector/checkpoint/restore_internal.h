@@ -33,6 +33,7 @@ struct shard_job {
 	uint64_t routes;
 	uint64_t damaged;
 	uint64_t updates; /* updates of the log */
+	/* updates that could not be parsed */
 	uint64_t bad;
 	uint64_t resyncs;
 	/* the position of a router's file is not before the end of the log */
@@ -99,9 +100,9 @@ int restore_check_reliance(void *job);
 int restore_tail(struct restore *r, struct nats_error *why);
 
 /*
- * Read the records of the spool that are not in the stream, because they will
- * be published. If nothing else is known, read them nevertheless, to know the
- * routers. Blocks the thread.
+ * Replay the records of the spool that are not in the stream, because they will
+ * be published. If it is not known which records the stream has, replay all
+ * records of the spool. Blocks the thread.
  */
 int restore_spool(struct restore *r, struct nats_error *why);
 

@@ -85,7 +85,10 @@ int restore_check_reliance(void *job)
 	return 0;
 }
 
-/* Apply the messages that were collected for a shard. Runs on that shard. */
+/*
+ * Apply one message of the log, whose token and bytes are at @bytes. Runs on
+ * the shard of its router.
+ */
 static int apply_chunk(struct shard_job *s, const struct log_chunk *chunk,
 		       const uint8_t *bytes)
 {
