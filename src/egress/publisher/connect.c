@@ -328,6 +328,12 @@ static int epoch_prepare(struct establish_job *job)
 	int err;
 
 	job->epoch = p->run.epoch + (p->run.open_epoch != 0);
+	/*
+	 * An event that was not answered may be stored, and need not be the
+	 * newest one: do not store its id again.
+	 */
+	if (p->run.tried_epoch >= job->epoch)
+		job->epoch = p->run.tried_epoch + 1;
 	if (tail->has_id && tail->id.epoch >= job->epoch)
 		job->epoch = tail->id.epoch + 1;
 	if (tail->has_epoch && tail->epoch >= job->epoch)
