@@ -88,7 +88,7 @@ def test_a_broker_that_pauses_is_waited_for(which, collector, broker, arancini,
     c.stop()
     proxy.close()
     assert proxy.paused
-    assert c.said(r"event=restored routers=1 .* log_batches=[1-9]")
+    assert c.said(r"event=restored routers=1 .* log_sequences_only=[1-9]")
     assert not c.said("event=resync why")
 
 

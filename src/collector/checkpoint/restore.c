@@ -8,6 +8,7 @@
 #include "collector/config/config.h"
 #include "collector/router/router.h"
 #include "collector/worker_state.h"
+#include "egress/codec.h"
 #include "egress/publisher/publisher.h"
 #include "rib/restore.h"
 #include "rib/rib.h"
@@ -306,6 +307,7 @@ static void log_restored(struct restore *r, int64_t began)
 		all.routes += r->jobs[i].routes;
 		all.damaged += r->jobs[i].damaged;
 		all.updates += r->jobs[i].updates;
+		all.sequences += r->jobs[i].sequences;
 		all.bad += r->jobs[i].bad;
 		all.resyncs += r->jobs[i].resyncs;
 	}
@@ -314,6 +316,7 @@ static void log_restored(struct restore *r, int64_t began)
 	log_u64(&line, "routers", all.routers);
 	log_u64(&line, "routes", all.routes);
 	log_u64(&line, "log_batches", all.updates);
+	log_u64(&line, "log_sequences_only", all.sequences);
 	log_u64(&line, "log_unreadable", all.bad);
 	log_u64(&line, "files_damaged", all.damaged);
 	log_u64(&line, "resyncs", all.resyncs);
@@ -358,6 +361,8 @@ static int read_manifest(void *restore)
 	/* The disk failed, or the bucket lost a part of the manifest. */
 	if (err == -EIO)
 		return set_aside(r, "cannot be read");
+	if (err == -EFBIG)
+		return set_aside(r, "is too long");
 	if (err == -EPROTONOSUPPORT)
 		log_manifest(r, manifest_text(MANIFEST_VERSION_NEW),
 			     "run that version, or start with another --state");
@@ -385,6 +390,15 @@ static int read_manifest(void *restore)
 	}
 }
 
+static int make_codecs(struct restore *r)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < r->workers && err == 0; i++)
+		err = egress_codec_new(&r->jobs[i].codec);
+	return err;
+}
+
 static int restore_all(struct restore *r)
 {
 	int64_t began = sp_now();
@@ -393,6 +407,8 @@ static int restore_all(struct restore *r)
 
 	if (err == 0)
 		err = ret;
+	if (err == 0)
+		err = make_codecs(r);
 	if (err == 0)
 		err = each_shard(r, COLLECTOR_ENV_PARALLEL, restore_files);
 	if (err == 0 && !is_empty(r))
@@ -406,7 +422,7 @@ static int restore_all(struct restore *r)
 	if (err == 0)
 		err = check_reliance(r);
 	if (err == 0)
-		err = each_shard(r, COLLECTOR_ENV_SERIAL, shard_finish);
+		err = each_shard(r, COLLECTOR_ENV_PARALLEL, shard_finish);
 	if (err == 0 && !is_empty(r))
 		log_restored(r, began);
 	return err;
@@ -453,7 +469,7 @@ int restore_run(const struct collector_env *env, bool *resyncs)
 			err = 0;
 		for (uint32_t i = 0; i < r.workers; i++) {
 			*resyncs |= r.jobs[i].resyncs > 0;
-			free(r.jobs[i].bytes);
+			egress_codec_free(r.jobs[i].codec);
 		}
 		free(r.jobs);
 	}

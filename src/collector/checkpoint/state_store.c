@@ -90,6 +90,8 @@ static ssize_t read_all(struct state_store_reader *r, size_t max, void **bytes)
 {
 	size_t cap = 0, len = 0;
 
+	if (r->size > max)
+		return -EFBIG;
 	for (;;) {
 		ssize_t n;
 

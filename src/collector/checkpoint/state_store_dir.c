@@ -166,13 +166,13 @@ static int folder_writer_commit(struct state_store_writer *writer)
 static int open_one(struct state_store *store, const char *name,
 		    struct state_store_reader **out)
 {
-	struct folder_reader *r = malloc(sizeof(*r));
+	struct folder_reader *r = calloc(1, sizeof(*r));
+	struct statx st;
 	int err;
 
 	if (r == NULL)
 		return -ENOMEM;
 	r->reader.store = store;
-	r->at = 0;
 	r->fd = sp_open_regular(folder_of(store)->fd, name,
 				O_RDONLY | O_CLOEXEC, 0);
 	/*
@@ -184,6 +184,8 @@ static int open_one(struct state_store *store, const char *name,
 		free(r);
 		return err;
 	}
+	if (r->fd >= 0 && sp_fstat(r->fd, &st) == 0)
+		r->reader.size = st.stx_size;
 	*out = &r->reader;
 	return 0;
 }
