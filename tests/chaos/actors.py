@@ -69,6 +69,7 @@ class RouterActor:
         self.writer = writer
         self.sessions += 1
         watch = asyncio.create_task(self.watch(streams[0]))
+        watch.add_done_callback(lambda _: self.wake.set())
         try:
             await self.talk(writer, watch)
         finally:
@@ -94,6 +95,8 @@ class RouterActor:
             if writer.transport.get_write_buffer_size() > 65536:
                 await writer.drain()
         while self.present and not self.outdated and not watch.done():
+            # Before the look at what there is: nothing is missed.
+            self.wake.clear()
             messages, self.pending = self.pending, []
             for message in messages:
                 self.write(writer, message)
@@ -115,8 +118,12 @@ class RouterActor:
                 file.write(message)
 
     async def pause(self):
-        self.wake.clear()
-        delay = self.rng.expovariate(1 / self.pace) if self.busy else 0.2
+        """Until the next change, or until something happens. Five hundred
+        routers that look again every moment keep this process busy."""
+        if not self.busy:
+            await self.wake.wait()
+            return
+        delay = self.rng.expovariate(1 / self.pace)
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self.wake.wait(), min(delay, 0.2))
 
@@ -146,6 +153,14 @@ class RouterActor:
         self.router.change_unheard()
         self.outdated = True
         self.in_sync = False
+        self.wake.set()
+
+    def rest(self):
+        self.busy = False
+
+    def go_on(self):
+        """To change by itself, after rest()."""
+        self.busy = True
         self.wake.set()
 
     def go_away(self):

@@ -1195,23 +1195,27 @@ async def crowd_of_routers(r, count, disturb):
         crowd.append(RouterActor(Router(
             rng, f"127.2.{number // 200}.{number % 200 + 1}", peers=1,
             prefixes=4), rng, 1.0))
-        crowd[-1].busy = False
+        crowd[-1].rest()
     wanted = {key: value for actor in crowd
               for key, value in actor.router.routes().items()}
     tokens = {actor.router.token for actor in crowd}
 
-    def crowd_routes():
-        return {key: value for token in tokens for key, value in
-                r.consumer.tables.routes.get(token, {}).items()}
+    def crowd_has(routes):
+        tables = r.consumer.tables.routes
+        # Counting is cheap, and must do most of the time.
+        if sum(len(tables.get(token, ())) for token in tokens) != len(routes):
+            return False
+        return routes == {key: value for token in tokens
+                          for key, value in tables.get(token, {}).items()}
     try:
         for actor in crowd:
             actor.start(r.router_relay.port)
         await disturb()
-        await r.until(lambda: crowd_routes() == wanted, 120,
+        await r.until(lambda: crowd_has(wanted), 120,
                       f"{count} routers did not arrive")
         for actor in crowd:
             actor.say(*actor.router.leave())
-        await r.until(lambda: not crowd_routes(), 120,
+        await r.until(lambda: crowd_has({}), 120,
                       f"{count} routers did not leave")
     finally:
         await asyncio.gather(*(actor.stop() for actor in crowd))

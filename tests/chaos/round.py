@@ -338,12 +338,12 @@ class Round:
     async def quiesce(self):
         """No changes; the consumer has everything."""
         for actor in self.actors:
-            actor.busy = False
+            actor.rest()
         await self.agreement("before a fault that needs silence")
 
     def resume_traffic(self):
         for actor in self.actors:
-            actor.busy = True
+            actor.go_on()
 
     async def spread_changes(self, low=0.2, high=0.6):
         """Let routers talk for a moment."""
@@ -492,7 +492,7 @@ class Round:
     async def finish(self):
         self.heal()
         for actor in self.actors:
-            actor.busy = False
+            actor.rest()
         await self.agreement("in the end")
         status, body = await self.collector.ask("/readyz")
         if status != 200:

@@ -55,12 +55,6 @@ void world_plan(uint64_t seed, struct world_plan *out)
 
 	*out = (struct world_plan){ .weather = weather_draw(seed) };
 	sp_sim_plan_draw(seed, &most, &out->sim);
-	/*
-	 * Open: where the broker loses messages that it acknowledged, and a
-	 * collector what it kept of them, a gap can be left without a resync.
-	 */
-	if (out->sim.ppm[SP_SIM_CRASH] != 0)
-		out->weather &= ~(1u << WEATHER_POWER);
 }
 
 static uint32_t draw(struct world *w, uint32_t low, uint32_t high)

@@ -107,17 +107,46 @@ def test_collector_started_after_the_server_forgot(broker, drive):
     assert epochs[1].headers["Nats-Expected-Last-Sequence"] == "161"
 
 
+class Deaf(Proxy):
+    """Loses acknowledgements, and nothing else that the server says."""
+    deaf = False
+
+    def down(self, data, target):
+        if self.deaf and b'{"stream":"ARANCINI"' in data:
+            self.swallowed += len(data)
+            return
+        super().down(data, target)
+
+
+def test_an_epoch_that_is_not_answered_is_not_opened_twice(broker, drive):
+    """Its event is stored and forgotten, and not the newest one: somebody puts
+    messages of the deleted stream back."""
+    broker.start()
+    proxy = Deaf(broker.port)
+    try:
+        driver = held(drive, broker, proxy.url, 200)
+        with broker.client() as client:
+            old = client.read_stream(STREAM)[0]
+            assert old.subject == EPOCHS
+            proxy.deaf = True
+            client.api(f"STREAM.DELETE.{STREAM}")
+            driver.wait_for(lambda _: proxy.swallowed > 0, timeout=RESUMES)
+            outlive_window(time.monotonic())
+            answer = client.request(EPOCHS, old.data, headers={
+                "Nats-Msg-Id": old.headers["Nats-Msg-Id"],
+                "Arancini-Collector": old.headers["Arancini-Collector"]})
+            assert b'"seq"' in answer.data
+            proxy.deaf = False
+            driver.release()
+            driver.wait_published(timeout=RESUMES)
+            driver.stop()
+            ids = [m.headers["Nats-Msg-Id"] for m in client.read_stream(STREAM)]
+    finally:
+        proxy.close()
+    assert sorted(set(ids)) == sorted(ids)
+
+
 def test_acknowledgement_lost_of_the_first_message_after_it(broker, drive):
-    class Deaf(Proxy):
-        """Loses acknowledgements, and nothing else that the server says."""
-        deaf = False
-
-        def down(self, data, target):
-            if self.deaf and b'{"stream":"ARANCINI"' in data:
-                self.swallowed += len(data)
-                return
-            super().down(data, target)
-
     broker.start()
     proxy = Deaf(broker.port)
     try:

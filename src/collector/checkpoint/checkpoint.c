@@ -122,8 +122,9 @@ static void log_manifest(struct checkpoint *c, int err)
 }
 
 /*
- * Read the position before the routers are listed: see snapshotter_list().
- * Returns 1 if the manifest was written, 0 if the log position is not known.
+ * Write a manifest. The log position is read before the routers are listed: see
+ * snapshotter_list(). Returns 1 if the manifest was written, 0 if the log
+ * position is not known.
  */
 static int make_manifest(struct checkpoint *c)
 {

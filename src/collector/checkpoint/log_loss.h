@@ -2,11 +2,11 @@
  * collector/checkpoint/log_loss.h - resync consumers after the stream lost
  * messages
  *
- * After a loss, consumers do not have the tables that the batches waiting to be
- * published change. So the publisher first sends the resync events of this
- * module. After the waiting batches each table is published again, with another
- * resync event. Before the first of them is sent, a manifest is written that
- * says that no file is valid: see manifest.h.
+ * The batches that wait to be published change tables, and after a loss
+ * consumers may not have these tables. So the publisher first sends the resync
+ * events of this module, then the waiting batches. After them each table is
+ * published again, with another resync event. Before the first of these events
+ * a manifest is written that says that no file is valid: see manifest.h.
  *
  * Threads	Any thread that may block and is not a fiber.
  */

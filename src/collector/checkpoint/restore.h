@@ -31,9 +31,10 @@
 struct collector_env;
 
 /*
- * Returns 0, also if there was nothing to restore. *@resyncs: some router gets
- * a RESYNC. An error is logged and means that the collector must not start,
- * because a later version or another collector has written the state.
+ * Restore the state. Returns 0, also if there was nothing to restore. *@resyncs:
+ * some router gets a RESYNC. -errno, which is logged: the collector must not
+ * start, for example because a later version or another collector has written
+ * the state.
  */
 int restore_run(const struct collector_env *env, bool *resyncs);
 

@@ -317,9 +317,9 @@ static bool chain_unbroken(const struct establish_job *job)
 }
 
 /*
- * Choose the number after all epochs that this run and the stream have had, and
- * save it before a broker sees it, so that a later run finds it without the
- * stream. Yields.
+ * Choose the number after all epochs that this run has tried to open (an event
+ * without an answer may be stored) and that the stream has had. Save it before
+ * a broker sees it, so that a later run finds it without the stream. Yields.
  */
 static int epoch_prepare(struct establish_job *job)
 {
@@ -327,7 +327,8 @@ static int epoch_prepare(struct establish_job *job)
 	const struct nats_tail *tail = &job->tail;
 	int err;
 
-	job->epoch = p->run.epoch + (p->run.open_epoch != 0);
+	if (p->run.tried_epoch >= job->epoch)
+		job->epoch = p->run.tried_epoch + 1;
 	if (tail->has_id && tail->id.epoch >= job->epoch)
 		job->epoch = tail->id.epoch + 1;
 	if (tail->has_epoch && tail->epoch >= job->epoch)
@@ -530,10 +531,7 @@ static void hand_over(struct publisher *p, struct establish_job *job)
 	p->run.open_epoch = job->epoch;
 	if (p->rollback.phase == ROLLBACK_LOST)
 		p->rollback.phase = ROLLBACK_NONE;
-	/*
-	 * If a new epoch was requested while this attempt ran, keep the request
-	 * for the next attempt.
-	 */
+	/* Keep the request if a new epoch was requested meanwhile. */
 	if (p->conn.repair != REPAIR_EPOCH || job->start_over)
 		p->conn.repair = REPAIR_NONE;
 	publisher_absolve_link(p);
