@@ -13,7 +13,10 @@ struct collector_env;
 struct config;
 struct worker;
 
-/* Returns 0, -ENOMEM or an error of the runtime. */
+/*
+ * Returns 0, -ENOMEM or an error of the runtime. Then, too, worker_fini() frees
+ * what there is.
+ */
 int worker_init(struct worker *w, const struct collector_env *env, uint32_t id);
 void worker_fini(struct worker *w);
 
