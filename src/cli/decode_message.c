@@ -2,10 +2,30 @@
 
 #include "bmp/names.h"
 #include "bmp/stats.h"
+#include "cli/decode_bgpdump.h"
+#include "cli/decode_explain.h"
 #include "cli/decode_fields.h"
 #include "cli/decode_rm_tlv.h"
 #include "collector/base/json_bgp.h"
 #include "collector/base/json_bgp_pdu.h"
+
+/* The time is the router's, with the microseconds that it has. */
+static void set_bgpdump_origin(struct decode *d,
+			       const struct decode_session *session,
+			       const struct bmp_message *message)
+{
+	static const struct bmp_peer nobody;
+	const struct bmp_peer *peer =
+		message->has_peer ? &message->peer : &nobody;
+	struct bgpdump_origin origin = {
+		.record = "BGP4MP",
+		.time_ns = peer->time_ns != 0 ? peer->time_ns
+					      : session->time_received_ns,
+		.microseconds = true,
+	};
+
+	decode_bgpdump_begin(d, &origin, peer);
+}
 
 /* Set the members that all lines of a message share. */
 static void set_shared_members(struct decode *d,
@@ -15,6 +35,10 @@ static void set_shared_members(struct decode *d,
 {
 	struct json *j = &d->shared;
 
+	if (d->form == DECODE_BGPDUMP) {
+		set_bgpdump_origin(d, session, message);
+		return;
+	}
 	json_reset(j);
 	if (d->file != NULL)
 		json_string_at(j, "file", d->file);
@@ -48,7 +72,7 @@ void decode_error(struct decode *d, const char *what)
 	decode_end(d);
 }
 
-/* All TLVs of one type, as strings. */
+/* Write all TLVs of type @type as an array of strings. */
 static void put_strings(struct decode *d, const struct bmp_message *message,
 			uint16_t type, const char *name)
 {
@@ -81,7 +105,10 @@ static void put_text(struct decode *d, const struct bmp_message *message,
 	json_text(&d->out, tlv.value);
 }
 
-/* TLVs of types without a field; @known is a mask of the types with one. */
+/*
+ * Write the TLVs whose types have no member of their own; @known is a bit mask
+ * of the types that have one.
+ */
 static void put_other_tlvs(struct decode *d, const struct bmp_message *message,
 			   unsigned known)
 {
@@ -135,7 +162,10 @@ static void peer_up(struct decode *d, const struct bmp_message *message)
 	static const uint8_t none[16];
 	const struct bmp_peer_up *up = &message->up;
 
-	/* A Loc-RIB has no session; as in the schema, zeros are left out. */
+	/*
+	 * A Loc-RIB has no BGP session, so its addresses and ports are zero; as
+	 * in the schema, zeros are left out.
+	 */
 	if (memcmp(up->local_address, none, sizeof(none)) != 0) {
 		json_key(&d->out, "localAddr");
 		json_address(&d->out, up->local_address);
@@ -198,7 +228,10 @@ static void put_statistics(struct decode *d, const struct bmp_message *message)
 	json_end_array(&d->out);
 }
 
-/* The UPDATE is read as the OPENs of the peer say (RFC 7854 4.7). */
+/*
+ * Write a mirrored BGP message. An UPDATE is decoded according to the OPENs of
+ * the peer (RFC 7854 4.7).
+ */
 static void put_mirrored_pdu(struct decode *d, const struct bgp_pdu *pdu,
 			     const struct bmp_message *message,
 			     const struct peer *peer)
@@ -232,7 +265,11 @@ static void put_mirrored(struct decode *d, const struct tlv *tlv,
 	json_end_object(&d->out);
 }
 
-/* Never as routes of the peer: the message may be the faulty one. */
+/*
+ * Write the mirrored messages as members of the event. Their routes are not
+ * written as routes of the peer, because a mirrored message may be the faulty
+ * one.
+ */
 static void put_mirroring(struct decode *d, const struct bmp_message *message,
 			  const struct peer *peer)
 {
@@ -259,7 +296,8 @@ static const struct {
 };
 
 /*
- * Use the form of this message for later ones that can be parsed in both forms.
+ * Parse later messages of the peer that fit both forms (with and without path
+ * identifiers) in the form of this one.
  */
 static void learn_add_path(struct peer *peer, const struct bmp_peer *header,
 			   const struct bgp_update *u)
@@ -272,7 +310,10 @@ static void learn_add_path(struct peer *peer, const struct bmp_peer *header,
 				u->nlri_parts[s].format.add_path);
 }
 
-/* The router did not send messages that it numbered. */
+/*
+ * Write a line: the router did not send @lost messages, according to their
+ * numbers.
+ */
 static void put_lost_messages(struct decode *d, uint32_t lost)
 {
 	if (d->summary != NULL)
@@ -293,7 +334,7 @@ static void route_monitoring(struct decode *d, struct peer *peer,
 	struct bgp_update update;
 
 	bmp_rm_decode_opts(message, d->v4, &d->over, &opts);
-	if (d->summary == NULL)
+	if (decode_has_objects(d))
 		decode_rm_tlvs(&d->shared, message, d->v4);
 	bgp_update_decode(message->update.body, &opts, &update);
 	learn_add_path(peer, &message->peer, &update);
@@ -314,6 +355,25 @@ static void put_event(struct decode *d, const struct bmp_message *message,
 		json_string_at(&d->out, "warning", bmp_status_name(status));
 	json_splice(&d->out, &d->shared);
 	decode_end(d);
+}
+
+/* How the UPDATEs in it are read: as of a route, or as mirrored. */
+static void explain_one(struct decode *d, const struct bmp_frame *frame,
+			const struct bmp_message *message, struct peer *peer,
+			bool usable)
+{
+	struct bgp_decode_opts opts = { .as_width = 4 };
+
+	if (peer != NULL && message->type == BMP_ROUTE_MIRRORING)
+		opts = bgp_context_decode_opts_mirrored(&peer->context,
+							&message->peer,
+							&d->over);
+	else if (peer != NULL)
+		opts = bgp_context_decode_opts(&peer->context, &message->peer,
+					       &d->over);
+	if (usable && message->type == BMP_ROUTE_MONITORING)
+		bmp_rm_decode_opts(message, d->v4, &d->over, &opts);
+	decode_explain_message(d, frame, message, usable, &opts);
 }
 
 void decode_message(struct decode *d, struct decode_session *session,
@@ -339,7 +399,10 @@ void decode_message(struct decode *d, struct decode_session *session,
 
 	if (lost > 0)
 		put_lost_messages(d, lost);
-	if (!bmp_status_usable(status))
+	if (d->explains && d->summary == NULL)
+		explain_one(d, frame, &message, peer,
+			    bmp_status_usable(status));
+	else if (!bmp_status_usable(status))
 		decode_error(d, bmp_status_name(status));
 	else if (message.type == BMP_ROUTE_MONITORING)
 		route_monitoring(d, peer, counts, &message);

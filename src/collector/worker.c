@@ -18,14 +18,14 @@
 #include <stdlib.h>
 
 /*
- * The background fiber checks the sessions after so many routes of a sweep or
- * of pending withdraws: some 50 us of work.
+ * Maximum number of routes that the background fiber sweeps or withdraws before
+ * sessions may run: some 50 us of work.
  */
 #define SLICE 512
 
 /*
- * Limit of log lines about refused connections, and of those about clashes:
- * burst, and per second.
+ * Limits for the log lines about refused connections, and for those about
+ * clashes of identity: burst, and lines per second.
  */
 #define REFUSAL_BURST 20
 #define REFUSAL_RATE  2
@@ -50,8 +50,8 @@ static uint64_t rib_duration(int64_t ns)
 }
 
 /*
- * All workers share the limit on routes. Adjust the share of this worker to its
- * routes and one more, and return the rest.
+ * Adjust this worker's share of the limit on all routes (--max-routes) to its
+ * routes and one more, and give the rest back.
  */
 static void adjust_allowance(struct worker *w)
 {
@@ -83,11 +83,13 @@ static int make_batcher(struct worker *w)
 	struct egress_batcher_opts opts = {
 		.bridge = w->env->bridge,
 		.worker = w->id,
+		.collector = c->identity.collector,
 		.updates = updates,
 		.events = events,
 		.max_bytes = (uint32_t)c->egress.batch_bytes,
 		.max_updates = (uint32_t)c->egress.batch_updates,
 		.encoding = (enum egress_encoding)c->egress.batch_compress,
+		.linger_ns = (uint64_t)c->egress.batch_linger,
 		.seed = w->env->seed,
 	};
 	int err = subject_prefix(c->egress.updates, c->identity.collector,
@@ -205,8 +207,8 @@ static void count_slice(struct worker *w, uint64_t bytes)
 }
 
 /*
- * Do some of the background work. Returns the time to continue; 0 = after other
- * fibers had a turn.
+ * Do some of the background work. Returns the time to continue; 0 = continue as
+ * soon as other fibers have run.
  */
 static int64_t work_some(struct worker *w)
 {
@@ -227,7 +229,7 @@ static int64_t work_some(struct worker *w)
 	if (work.more)
 		return 0;
 	if (w->sessions_with_input == 0)
-		egress_batcher_flush(w->batcher);
+		egress_batcher_idle(w->batcher, when.now_ns);
 	due = egress_batcher_due(w->batcher);
 	if (work.due_ns < due)
 		due = work.due_ns;
@@ -251,7 +253,8 @@ int worker_work(void *worker)
 		if (next == 0) {
 			/*
 			 * Yield until the shard has polled for events, because
-			 * a slice may have made much output: see begin_turn().
+			 * a slice may have caused much output: see
+			 * begin_turn().
 			 */
 			sp_yield_poll();
 			err = sp_cancelled() ? -ECANCELED

@@ -14,8 +14,8 @@ struct config;
 struct worker;
 
 /*
- * Returns 0, -ENOMEM or an error of the runtime. Then, too, worker_fini() frees
- * what there is.
+ * Initialise @w as worker @id of the collector. Returns 0, -ENOMEM or an error
+ * of the runtime; then, too, worker_fini() frees what there is.
  */
 int worker_init(struct worker *w, const struct collector_env *env, uint32_t id);
 void worker_fini(struct worker *w);

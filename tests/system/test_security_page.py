@@ -8,7 +8,7 @@ import pytest
 UNITS = {"K": " KiB", "M": " MiB", "G": " GiB", "s": " s", "h": " h"}
 # What no limit is called, by default of the option.
 NONE = {"0": ("not bounded", "the kernel's"), "never": ("not bounded",),
-        "": ("all",)}
+        "": ("all", "none")}
 # Of the commands; the rest are options of "arancini run".
 COMMANDS = {"--timeout", "--token-file", "--version"}
 # (file below src, name, as the page shows it): constants without an option
@@ -35,6 +35,9 @@ CONSTANTS = [
     ("collector/ingest/session_run.c", "TURN_BYTES", "have theirs | 64 KiB"),
     ("collector/ingest/session_run.c", "TURN_OUTPUT", "one turn | 1 MiB,"),
     ("collector/ingest/session_run.c", "TURN_ROUTES", "or 4,096 routes"),
+    ("rib/rib.c", "PEERS_MAX", "of a router | 100,000; 256, 131,072"),
+    ("rib/rib.c", "PEER_TABLES_MAX", "of a router | 100,000; 256, 131,072"),
+    ("rib/rib.c", "ROUTER_TABLES_MAX", "100,000; 256, 131,072 |"),
     ("bmp/text.h", "TEXT_NAME_MAX", "255 bytes, then cut"),
     ("collector/checkpoint/manifest.h", "MANIFEST_MAX", "64 MiB; 512 MiB"),
     ("egress/nats/kv.c", "VALUE_MAX", "a manifest | 64 MiB;"),

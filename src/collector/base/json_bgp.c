@@ -4,6 +4,7 @@
 #include "bmp/attr_row.h"
 #include "bmp/community.h"
 #include "bmp/names.h"
+#include "bmp/nlri_describe.h"
 #include "bmp/text.h"
 
 #include <string.h>
@@ -68,8 +69,9 @@ void json_bgp_family(struct json *j, uint16_t afi, uint8_t safi)
 }
 
 /*
- * The form depends on the family and not on the bytes: ::ffff:0:0/96 is an IPv6
- * prefix, and its length counts the bits of an IPv6 address.
+ * The text of the address depends on the family and not on the bytes:
+ * ::ffff:0:0/96 is an IPv6 prefix, and its length counts the bits of an IPv6
+ * address.
  */
 void json_bgp_prefix(struct json *j, enum bgp_family family,
 		     const uint8_t address[16], uint8_t len)
@@ -89,6 +91,33 @@ void json_bgp_rd(struct json *j, enum bgp_family family, struct wire_view nlri,
 		rd_at(j, "routeDistinguisher", rd);
 }
 
+void json_bgp_nlri_fields(struct json *j, const struct bgp_nlri *nlri)
+{
+	struct field_writer w = json_fields(j);
+
+	if (!bgp_nlri_has_fields(nlri))
+		return;
+	json_key(j, "nlriFields");
+	json_object(j);
+	bgp_nlri_describe(nlri, &w);
+	json_end_object(j);
+}
+
+void json_bgp_nlri_bytes(struct json *j, uint16_t afi, uint8_t safi,
+			 struct wire_view nlri)
+{
+	struct bgp_nlri_format format = {
+		.afi = afi,
+		.safi = safi,
+		.family = (uint8_t)bgp_family_find(afi, safi),
+	};
+	struct bgp_nlri_iter it;
+
+	bgp_nlri_start(&it, nlri, &format);
+	if (bgp_nlri_next(&it))
+		json_bgp_nlri_fields(j, &it.nlri);
+}
+
 /*
  * An IPv6 next hop may be an IPv4-mapped one (6PE). The schema has the same 16
  * bytes for it as for an IPv4 next hop, so it has the same text.
@@ -102,7 +131,7 @@ void json_bgp_next_hop(struct json *j, const uint8_t *address,
 
 /* Attributes */
 
-/* The words of Update.origin in the schema. */
+/* The name of an origin, as in the schema (Update.origin). */
 static const char *origin_name(unsigned origin)
 {
 	static const char *const names[] = { "IGP", "EGP", "INCOMPLETE" };
@@ -110,7 +139,10 @@ static const char *origin_name(unsigned origin)
 	return origin < 3 ? names[origin] : "unknown";
 }
 
-/* The enumerants of the schema's SegmentType. */
+/*
+ * The name of a segment type of an AS path, as in the schema (enum
+ * SegmentType).
+ */
 static const char *segment_name(unsigned type)
 {
 	static const char *const names[] = {
@@ -157,9 +189,9 @@ static void put_segments(struct json *j, const struct bgp_as_path *path)
 }
 
 /*
- * Write the flat path, and its segments if some are not AS_SEQUENCE. An empty
- * path is left out, like all empty lists, because the schema cannot distinguish
- * it from a missing one.
+ * Write the AS numbers of the path as one list, and its segments if some are
+ * not AS_SEQUENCE. An empty path is left out, like all empty lists, because the
+ * schema cannot distinguish it from a missing one.
  */
 static void put_as_path(struct json *j, const struct bgp_as_path *path)
 {
@@ -280,13 +312,38 @@ static void put_ext_communities(struct json *j, struct wire_view list)
 	json_end_array(j);
 }
 
+void json_bgp_ipv6_community_text(struct json *j, struct wire_view community,
+				  bool *any)
+{
+	char buf[96];
+	struct text t = text_start(buf, sizeof(buf));
+
+	if (community.len != 20 ||
+	    !bgp_ipv6_ext_community_text(&t, community.p))
+		return;
+	text_end(&t);
+	if (!*any) {
+		json_key(j, "ipv6ExtendedCommunityTexts");
+		json_array(j);
+		*any = true;
+	}
+	json_string(j, buf);
+}
+
 static void put_ipv6_ext_communities(struct json *j, struct wire_view list)
 {
+	bool any = false;
+
 	json_key(j, "ipv6ExtendedCommunities");
 	json_array(j);
-	for (; list.len >= 20; list.p += 20, list.len -= 20)
-		json_hex(j, (struct wire_view){ list.p, 20 });
+	for (size_t i = 0; i + 20 <= list.len; i += 20)
+		json_hex(j, (struct wire_view){ list.p + i, 20 });
 	json_end_array(j);
+	for (size_t i = 0; i + 20 <= list.len; i += 20)
+		json_bgp_ipv6_community_text(
+			j, (struct wire_view){ list.p + i, 20 }, &any);
+	if (any)
+		json_end_array(j);
 }
 
 static void put_cluster_list(struct json *j, struct wire_view list)
@@ -318,8 +375,9 @@ void json_bgp_attribute(struct json *j, uint8_t flags, uint8_t type,
 }
 
 /*
- * Attributes without a field, as in the received block. A refused one and the
- * second of a type are marked: they are on the wire and in no route.
+ * Write the received attributes for which the schema has no member. An
+ * attribute that was discarded, and any but the first of its type, are marked:
+ * the routes do not have them.
  */
 static void put_unknown(struct json *j, const struct bgp_attrs *a)
 {
@@ -346,7 +404,9 @@ static void put_unknown(struct json *j, const struct bgp_attrs *a)
 		json_end_array(j);
 }
 
-/* Write the attributes that are a single number. */
+/*
+ * Write the AS path and the attributes that are not lists, except the next hop.
+ */
 static void put_numbers(struct json *j, const struct bgp_attrs *a)
 {
 	if (bgp_attrs_has(a, BGP_ORIGIN))

@@ -1,6 +1,7 @@
 #include "collector/checkpoint/log_loss.h"
 
 #include "collector/base/router_identity.h"
+#include "collector/checkpoint/checkpoint.h"
 #include "collector/checkpoint/snapshotter.h"
 #include "collector/collector_env.h"
 #include "collector/config/config.h"
@@ -31,10 +32,13 @@ static int event_add(const struct loss_job *job,
 		.received_ns = when.wall_ns,
 		.router = router,
 	};
+	const struct egress_origin origin = {
+		.collector = job->worker->config->identity.collector,
+	};
 	char token[SUBJECT_ROUTER_MAX];
 	char subject[SUBJECT_MAX];
 	uint8_t bytes[EVENT_MAX] __attribute__((aligned(8)));
-	size_t len = egress_encode_event(&event, NULL, bytes, sizeof(bytes));
+	size_t len = egress_encode_event(&event, &origin, bytes, sizeof(bytes));
 
 	if (router->name == NULL ||
 	    subject_router_named(router->name, token) == 0)
@@ -45,7 +49,10 @@ static int event_add(const struct loss_job *job,
 	return publisher_events_add(job->events, subject, bytes, len);
 }
 
-/* Runs on the worker's shard. */
+/*
+ * Add a resync event for each router of the worker to job->events. Runs on the
+ * worker's shard.
+ */
 static int worker_resync(void *arg)
 {
 	const struct loss_job *job = arg;
@@ -85,11 +92,23 @@ int log_loss_resync(void *arg, struct publisher_events *events)
 	const struct collector_env *env = arg;
 	enum collector_phase phase = collector_env_phase(env);
 	char prefix[SUBJECT_PREFIX_MAX + 1];
-	int err;
+	int err = 0;
 
-	if (phase != COLLECTOR_OPENING && phase != COLLECTOR_SERVING)
+	if (phase == COLLECTOR_RESTORING)
 		return 0;
-	err = subject_prefix(env->config->egress.events,
-			     env->config->identity.collector, prefix);
-	return err < 0 ? err : workers_resync(env, prefix, events);
+	if (phase != COLLECTOR_STOPPING) {
+		err = subject_prefix(env->config->egress.events,
+				     env->config->identity.collector, prefix);
+		if (err == 0)
+			err = workers_resync(env, prefix, events);
+	}
+	/*
+	 * What is published now gets sequences that lost messages had. So the
+	 * log positions in the manifest would soon be those of other messages.
+	 */
+	if (err == 0 && env->checkpoint != NULL &&
+	    (phase != COLLECTOR_STOPPING ||
+	     checkpoint_has_manifest(env->checkpoint)))
+		checkpoint_write_manifest(env->checkpoint, true);
+	return err;
 }

@@ -143,6 +143,28 @@ static int snapshot_check(struct shard_job *s, const char *name,
 	return 0;
 }
 
+/*
+ * Another process of this collector has replaced the file while it was read; it
+ * writes until this run opens its epoch. A part of the older file is in the
+ * rib.
+ */
+static int snapshot_replaced(struct shard_job *s, const char *name,
+			     const struct rib_identity *id)
+{
+	bool made;
+	struct router *router = restore_router(s, id, &made);
+
+	if (router == NULL)
+		return -ENOMEM;
+	router->snapshot.filed = true;
+	router->resync = true;
+	s->routers++;
+	s->damaged++;
+	log_file(s, name, "was replaced by another process while it was read",
+		 "the router's table is published again");
+	return 0;
+}
+
 static int snapshot_restore(struct shard_job *s, const char *name,
 			    const char *token, const struct rib_identity *id)
 {
@@ -151,7 +173,7 @@ static int snapshot_restore(struct shard_job *s, const char *name,
 	struct state_store_reader *file;
 	int err = state_store_open(s->restore->store, name, &file);
 
-	/* In a bucket: a later version has written the head. */
+	/* In a bucket the head of the file may have a later version. */
 	if (err == -EPROTONOSUPPORT)
 		log_file(s, name, rib_snapshot_text(RIB_SNAPSHOT_VERSION_NEW),
 			 "run that version, or start with another --state");
@@ -167,7 +189,7 @@ static int snapshot_restore(struct shard_job *s, const char *name,
 		rib_snapshot_reader_free(reader);
 	}
 	state_store_close_reader(file);
-	return err;
+	return err == -ESTALE ? snapshot_replaced(s, name, id) : err;
 }
 
 static bool is_mine(const struct shard_job *s, const struct rib_identity *id)
@@ -175,7 +197,7 @@ static bool is_mine(const struct shard_job *s, const struct rib_identity *id)
 	return identity_shard(id, s->restore->workers) == s->worker->id;
 }
 
-/* Each shard reads the files of its routers. */
+/* Restore the file @name if it is a snapshot of a router of this shard. */
 static int load_if_mine(void *job, const char *name)
 {
 	struct shard_job *s = job;
@@ -211,7 +233,10 @@ static int take_manifest(struct shard_job *s)
 			return -ENOMEM;
 		if (!made)
 			continue;
-		/* Without a file the state of its consumers is not known. */
+		/*
+		 * The router has no file, so the state of its consumers is not
+		 * known.
+		 */
 		router->resync = true;
 		router->snapshot.replay_from = e->since;
 		s->routers++;

@@ -1,9 +1,9 @@
 /*
  * collector/checkpoint/state_store.h - named files that are written atomically
  *
- *	state_store_begin(state store, "v4_192_0_2_1.snap", &w)
+ *	state_store_begin(store, "v4_192_0_2_1.snap", &w)
  *	state_store_write(w, bytes, len)	as often as needed
- *	state_store_commit(w)		now the file has its name and is safe
+ *	state_store_commit(w)			the file has its name, is safe
  *
  * Until the commit a reader gets the previous file of that name; after a crash
  * the file is the old or the new one. A state store is a folder on a disk or,
@@ -58,7 +58,7 @@ int state_store_open_kv_readonly(const struct nats_options *options,
 				 const char *collector, struct nats_error *why,
 				 struct state_store **out);
 
-/* The folder or URL, for people. */
+/* The folder or URL, for log lines and messages. */
 const char *state_store_where(const struct state_store *store);
 
 /*
@@ -68,8 +68,8 @@ const char *state_store_where(const struct state_store *store);
 bool state_store_is_remote(const struct state_store *store);
 
 /*
- * What the server said to the last call that failed, or "": several fibers may
- * use the store, so the error may be of another one.
+ * Set *@out to the server's text for the last call that failed, or "". Several
+ * fibers may use the store, so it may be the call of another fiber.
  */
 void state_store_last_error(struct state_store *store, struct nats_error *out);
 
@@ -80,7 +80,9 @@ int state_store_begin(struct state_store *store, const char *name,
 int state_store_write(struct state_store_writer *w, const void *bytes,
 		      size_t len);
 
-/* Both functions free the writer, whatever they return. */
+/*
+ * Commit or abandon the file. Both functions free the writer, with any result.
+ */
 int state_store_commit(struct state_store_writer *w);
 void state_store_abandon(struct state_store_writer *w);
 
@@ -90,21 +92,25 @@ int state_store_put(struct state_store *store, const char *name,
 
 /* Reading */
 
+/* Attempts to read a file that another process replaces meanwhile. */
+#define STATE_STORE_TRIES 10
+
 /* Open a file. -ENOENT if it does not exist. */
 int state_store_open(struct state_store *store, const char *name,
 		     struct state_store_reader **out);
 
 /*
  * Read the next bytes. Returns their number, 0 at the end. -EIO if bytes are
- * missing. -ESTALE if the file was replaced since it was opened; only a
- * read-only user of a bucket gets this: open it again.
+ * missing. -ESTALE if another process has replaced the file since it was
+ * opened, which happens only in a bucket: open it again.
  */
 ssize_t state_store_read(struct state_store_reader *r, void *bytes, size_t cap);
 void state_store_close_reader(struct state_store_reader *r);
 
 /*
  * Read a small file in one call; the caller frees *@bytes. -EFBIG if it is
- * longer than @max.
+ * longer than @max. -ESTALE if it was replaced in each of STATE_STORE_TRIES
+ * attempts.
  */
 int state_store_get(struct state_store *store, const char *name, size_t max,
 		    void **bytes, size_t *len);
@@ -117,8 +123,8 @@ int state_store_list(struct state_store *store,
 		     int (*each)(void *arg, const char *name), void *arg);
 
 /*
- * Remove a file. -ENOENT if it does not exist. After a crash of the host the
- * file may exist again.
+ * Remove a file. -ENOENT if it does not exist. After 0 it is gone, also if the
+ * host loses power.
  */
 int state_store_remove(struct state_store *store, const char *name);
 

@@ -133,8 +133,9 @@ static void make_runnable(struct sp_shard *shard, struct sp_shard *here,
 }
 
 /*
- * The number of queued stealable fibers. In a runtime with one shard they are
- * in the local queue, because no other shard can steal them.
+ * The number of queued fibers that counts against stealable_capacity. If @here
+ * is the only shard, no other shard can steal, and all queued fibers are in its
+ * local queue: pinned ones are then counted, too.
  */
 static uint32_t count_queued(const struct sp_shard *shard,
 			     const struct sp_shard *here)
@@ -205,6 +206,14 @@ static int spawn_from(struct sp_rt *rt, struct sp_shard *here,
 	return 0;
 }
 
+static void count_refused_spawn(struct sp_rt *rt, struct sp_shard *here)
+{
+	if (here == NULL)
+		atomic_fetch_add(&rt->outside_refused, 1);
+	else
+		sp__count(&here->counts.refused_spawns, 1);
+}
+
 /* Not inlined, so that spawn_from(), which only this calls, is inlined. */
 static __attribute__((noinline)) int spawn_fiber(struct sp_rt *rt,
 						 const struct sp_attr *attr,
@@ -226,6 +235,8 @@ static __attribute__((noinline)) int spawn_fiber(struct sp_rt *rt,
 			return err;
 	}
 	err = spawn_from(rt, here, attr, fn, arg, data, len, out);
+	if (err < 0)
+		count_refused_spawn(rt, here);
 	if (here == NULL)
 		sp__visit_end(rt);
 	return err;
