@@ -418,13 +418,13 @@ static int make_parts(struct collector *c)
 	c->slots = calloc(c->env.worker_count, sizeof(*c->slots));
 	if (c->slots == NULL)
 		return -ENOMEM;
+	for (uint32_t i = 0; i < c->env.worker_count; i++)
+		c->slots[i].collector = c;
 	c->env.workers = calloc(c->env.worker_count, sizeof(*c->env.workers));
 	if (c->env.workers == NULL)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < c->env.worker_count; i++) {
-		c->slots[i].collector = c;
+	for (uint32_t i = 0; i < c->env.worker_count; i++)
 		c->env.workers[i] = &c->slots[i].worker;
-	}
 	max = limits_of_config(config);
 	err = limits_new(&max, c->env.seed, &c->env.limits);
 	if (err == 0)

@@ -125,18 +125,12 @@ int worker_init(struct worker *w, const struct collector_env *env, uint32_t id)
 	rib_settings(c, &settings);
 	settings.seed = env->seed;
 	w->event_tap = calloc(1, sizeof(*w->event_tap));
-	if (w->event_tap == NULL) {
-		worker_fini(w);
+	if (w->event_tap == NULL)
 		return -ENOMEM;
-	}
 	sink = egress_batcher_sink(w->batcher);
 	event_tap_insert(w->event_tap, w->log, &sink);
 	err = rib_new(&settings, &sink, &w->rib);
-	if (err == 0)
-		err = sp_timer_new(0, &w->timer);
-	if (err < 0)
-		worker_fini(w);
-	return err;
+	return err < 0 ? err : sp_timer_new(0, &w->timer);
 }
 
 void worker_fini(struct worker *w)

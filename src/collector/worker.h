@@ -15,7 +15,7 @@ struct worker;
 
 /*
  * Initialise @w as worker @id of the collector. Returns 0, -ENOMEM or an error
- * of the runtime.
+ * of the runtime; then, too, worker_fini() frees what there is.
  */
 int worker_init(struct worker *w, const struct collector_env *env, uint32_t id);
 void worker_fini(struct worker *w);

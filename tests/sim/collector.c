@@ -39,8 +39,13 @@ static void look_at_output(struct sim_collector *c)
 	struct sp_sim *sim = c->world->sim;
 	struct publisher_stats stats;
 	int64_t now = sp_now();
+	char why[OUTPUT_WHY_MAX];
 
 	publisher_stats(env->publisher, &stats);
+	output_state_why(&stats.output, why);
+	if (output_status(&stats.output) != OUTPUT_OK && why[0] == '\0')
+		sp_sim_fail(sim, "collector %u: output not ok without a cause",
+			    c->number);
 	if (stats.waiting + stats.in_flight > WAITING_MAX)
 		sp_sim_fail(sim, "collector %u: %" PRIu64 " batches wait",
 			    c->number, stats.waiting + stats.in_flight);
@@ -76,6 +81,7 @@ static void check_end(struct sim_collector *c)
 	if (model_view_init(&all, &c->world->model) < 0)
 		return;
 	all.sweep_quiet_ns = c->live.sweep_quiet_ns;
+	all.lossy = c->world->memory_fails;
 	err = consumer_read_all(c, &all);
 	if (err < 0)
 		sp_sim_fail(sim, "collector %u: reading the log: %s", c->number,
@@ -142,6 +148,7 @@ static int run_collector(struct sim_collector *c, const struct config *config,
 		return sp_sleep(AGAIN);
 	}
 	c->running = collector;
+	c->live.lossy = w->memory_fails;
 	if (w->steady_clocks)
 		c->live.sweep_quiet_ns = c->sweep_quiet_ns;
 	err = watch_collector(c);
@@ -152,16 +159,26 @@ static int run_collector(struct sim_collector *c, const struct config *config,
 	return err;
 }
 
+static int load_config(const struct sim_collector *c,
+		       struct config_errors *errors, struct config *out)
+{
+	*errors = CONFIG_ERRORS_INIT;
+	return config_load_bytes("sim.ini", c->config, strlen(c->config),
+				 errors, out);
+}
+
 int collector_main(void *arg)
 {
 	struct sim_collector *c = arg;
 	struct config_errors errors = CONFIG_ERRORS_INIT;
 	struct config config;
 	struct log log;
-	int err = config_load_bytes("sim.ini", c->config, strlen(c->config),
-				    &errors, &config);
+	int err;
 
 	c->running = NULL;
+	/* Without memory the program ends, and is started again. */
+	while ((err = load_config(c, &errors, &config)) == -ENOMEM)
+		(void)sp_sleep(AGAIN);
 	if (err < 0)
 		sp_sim_fail(c->world->sim, "configuration: %s",
 			    errors.kept > 0 ? errors.lines[0] : "?");

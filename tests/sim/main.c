@@ -6,6 +6,8 @@
  *	world --twice A..B	two runs of each, which must be equal
  *	world --first A..B	stop at the first that fails, with its report
  *	world --typical A..B	with 3 routers x 2 peers x 1,000 routes: for speed
+ *	world --allocations N 7	no fault but that the n-th allocation fails, for
+ *				each n up to N
  *	world --jobs N		processes at a time; default 2
  *	world --log 7		with the log of its collectors and the messages
  *
@@ -36,6 +38,7 @@
 
 struct run {
 	uint64_t first, last;
+	uint64_t allocations; /* 0: each seed with its plan */
 	uint32_t jobs;
 	bool hashes, twice, first_only, show_log, typical;
 };
@@ -217,6 +220,9 @@ static void take_answer(const struct run *run, struct totals *t,
 		}
 		*first = answer.result.hash;
 	}
+	if (!passed && run->allocations > 0)
+		printf("allocation %" PRIu64 " fails, and so does the run\n",
+		       t->passed + t->failed + 1);
 	if (!passed && t->failed < SHOWN)
 		t->failures[t->failed] = c->seed;
 	t->passed += passed;
@@ -231,19 +237,27 @@ static void take_answer(const struct run *run, struct totals *t,
 static void run_range(const struct run *run, struct totals *t)
 {
 	struct child *children = calloc(run->jobs, sizeof(*children));
-	uint64_t count = run->last - run->first + 1;
+	uint64_t count = run->allocations > 0 ? run->allocations
+					      : run->last - run->first + 1;
 
 	for (uint64_t i = 0; i < count + run->jobs; i++) {
 		struct child *c = &children[i % run->jobs];
+		uint64_t seed = run->first + i;
 		struct world_plan plan;
 
 		if (c->pid != 0)
 			take_answer(run, t, c);
 		if (i >= count || (run->first_only && t->failed > 0))
 			continue;
-		world_plan(run->first + i, &plan);
+		world_plan(seed, &plan);
 		plan.typical = run->typical;
-		if (start_child(run->first + i, &plan, -1, false, c) < 0)
+		if (run->allocations > 0) {
+			seed = run->first;
+			plan = (struct world_plan){ .fails_at = i + 1 };
+		}
+		if (start_child(seed, &plan,
+				run->allocations > 0 ? STDOUT_FILENO : -1,
+				false, c) < 0)
 			t->failed++;
 	}
 	free(children);
@@ -263,6 +277,9 @@ static int read_arguments(int argc, char **argv, struct run *run)
 			run->first_only = true;
 		} else if (strcmp(argv[i], "--log") == 0) {
 			run->show_log = true;
+		} else if (strcmp(argv[i], "--allocations") == 0 &&
+			   i + 1 < argc) {
+			run->allocations = strtoull(argv[++i], NULL, 10);
 		} else if (strcmp(argv[i], "--typical") == 0) {
 			run->typical = true;
 		} else if (strcmp(argv[i], "--jobs") == 0 && i + 1 < argc) {
@@ -280,6 +297,12 @@ static int read_arguments(int argc, char **argv, struct run *run)
 		       : 0;
 }
 
+/* Others have no plan that could be made smaller. */
+static bool explains(const struct run *run)
+{
+	return !run->first_only && !run->typical && run->allocations == 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct totals t = { 0 };
@@ -287,7 +310,7 @@ int main(int argc, char **argv)
 
 	if (read_arguments(argc, argv, &run) < 0) {
 		fputs("usage: world [--hashes] [--twice] [--first] [--log] "
-		      "[--typical] [--jobs N] A[..B]\n",
+		      "[--typical] [--allocations N] [--jobs N] A[..B]\n",
 		      stderr);
 		return 2;
 	}
@@ -299,8 +322,7 @@ int main(int argc, char **argv)
 	free(t.hashes);
 	if (run.first_only && t.failed > 0)
 		report_failure(t.failures[0], run.show_log);
-	for (uint64_t i = 0;
-	     !run.first_only && !run.typical && i < t.failed && i < SHOWN; i++)
+	for (uint64_t i = 0; i < t.failed && i < SHOWN && explains(&run); i++)
 		explain_failure(t.failures[i], run.show_log);
 	if (!run.hashes)
 		printf("%.0f virtual seconds in %.1f s of CPU (%.0f for each), "

@@ -51,10 +51,17 @@ void world_plan(uint64_t seed, struct world_plan *out)
 				 [SP_SIM_ENOSPC] = 10000,
 				 [SP_SIM_KEEP] = 500000,
 				 [SP_SIM_TEAR] = 500000,
+				 [SP_SIM_NO_MEMORY] = 5000,
 			 } };
 
 	*out = (struct world_plan){ .weather = weather_draw(seed) };
 	sp_sim_plan_draw(seed, &most, &out->sim);
+	/*
+	 * Open: what is lost for want of memory is made good by a resync, but
+	 * nobody knows of it any more after a crash.
+	 */
+	if (out->sim.ppm[SP_SIM_CRASH] != 0 || out->sim.ppm[SP_SIM_KILL] != 0)
+		out->sim.ppm[SP_SIM_NO_MEMORY] = 0;
 }
 
 static uint32_t draw(struct world *w, uint32_t low, uint32_t high)
@@ -138,6 +145,9 @@ static void draw_stream(struct world *w, struct sim_collector *c)
 	/* A broker that restarts does not know older ids. */
 	uint32_t duplicate_s = draw(w, 0, 1) == 0 ? 120 : draw(w, 1, 8);
 	bool bucket = draw(w, 0, 4) == 0;
+	/* Without one, what the broker loses can only be made good by a resync. */
+	static const char *const tails[] = { "0", "1M", "256M" };
+	const char *tail = tails[draw(w, 0, 2)];
 
 	snprintf(c->stream, sizeof(c->stream), "S%u", c->number);
 	append_config(c,
@@ -146,9 +156,9 @@ static void draw_stream(struct world *w, struct sim_collector *c)
 		      "duplicate-window = %us\n",
 		      c->number, window, ack_ms, duplicate_s);
 	append_config(c,
-		      "[journal]\ndirectory = /state/journal\n"
+		      "[journal]\ndirectory = /state/journal\nacked-tail = %s\n"
 		      "[snapshot]\nstate = %s\n",
-		      bucket ? "nats://" BROKER_ADDRESS : "/state");
+		      tail, bucket ? "nats://" BROKER_ADDRESS : "/state");
 }
 
 static int make_broker(struct world *w)
@@ -307,6 +317,8 @@ void world_run(uint64_t seed, const struct world_plan *plan, int report_fd,
 	w->random = load_random_fork(seed, 1);
 	w->weather = plan->weather;
 	w->typical = plan->typical;
+	w->memory_fails =
+		plan->sim.ppm[SP_SIM_NO_MEMORY] != 0 || plan->fails_at != 0;
 	w->steady_clocks = plan->sim.ppm[SP_SIM_CLOCK_STEP] == 0;
 	w->quiet_at = draw(w, 5, 40) * SP_S;
 	w->still_at = w->quiet_at + HEALING + LIVENESS / 3;
@@ -314,6 +326,7 @@ void world_run(uint64_t seed, const struct world_plan *plan, int report_fd,
 	opts.quiet_at = w->quiet_at;
 	if (sp_sim_new(&opts, &w->sim) < 0)
 		return;
+	sp_sim_fail_allocation(w->sim, plan->fails_at);
 	if (make_world(w) == 0) {
 		out->end = sp_sim_run(w->sim, w->end_at + CHECKING);
 		if (out->end == SP_SIM_TIME || out->end == SP_SIM_STUCK) {

@@ -102,6 +102,7 @@ struct world {
 	uint32_t weather;      /* bits of enum weather_fault */
 	bool steady_clocks;    /* no clock of a host is stepped */
 	bool typical;	       /* see world_plan */
+	bool memory_fails;     /* so updates may be lost before the log */
 	struct load_random weather_random;
 };
 
@@ -113,6 +114,7 @@ struct world_plan {
 	uint32_t weather;
 	/* three routers with two peers of 1,000 routes each, one collector */
 	bool typical;
+	uint64_t fails_at; /* the allocation that fails; 0 = none */
 };
 
 /* The result of a seed. */

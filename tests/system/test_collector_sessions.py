@@ -127,8 +127,9 @@ def test_an_older_connection_does_not_replace_a_newer_one(collector):
 
 
 def test_an_older_connection_does_not_follow_a_newer_one(collector):
-    """The newer session has ended when the older connection speaks."""
-    c = collector("--router-id", "sysname")
+    """The newer session has ended when the older connection speaks. One worker
+    accepts them in their order."""
+    c = collector("--router-id", "sysname", "--workers", "1")
     with connect(c) as older:
         with session(c) as newer:
             newer.sendall(TABLE)

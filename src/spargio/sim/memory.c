@@ -8,14 +8,15 @@
 bool sp_sim_memory_fails(void)
 {
 	struct sp_sim *sim = sp__sim_current();
+	bool fails;
 
 	if (sim == NULL || sim->running == NULL || sim->sheltered > 0)
 		return false;
-	if (sim->fails_at > 0 && --sim->fails_at == 0) {
-		sp__sim_note(sim, sim->running->host, "no memory", 0, 0);
-		return true;
-	}
-	return sp__sim_strikes(sim, SP__SIM_MEMORY, SP_SIM_NO_MEMORY);
+	fails = sim->fails_at > 0 && --sim->fails_at == 0;
+	fails |= sp__sim_strikes(sim, SP__SIM_MEMORY, SP_SIM_NO_MEMORY);
+	if (fails)
+		sp__sim_note(sim, sim->running->host, "lacks memory", 0, 0);
+	return fails;
 }
 
 void sp_sim_fail_allocation(struct sp_sim *sim, uint64_t n)
@@ -23,7 +24,7 @@ void sp_sim_fail_allocation(struct sp_sim *sim, uint64_t n)
 	sim->fails_at = n;
 }
 
-static void shelter(int32_t by)
+static void shelter_allocations(int32_t by)
 {
 	struct sp_sim *sim = sp__sim_current();
 
@@ -35,9 +36,9 @@ void *sp__sim_malloc(size_t size)
 {
 	void *p;
 
-	shelter(1);
+	shelter_allocations(1);
 	p = malloc(size);
-	shelter(-1);
+	shelter_allocations(-1);
 	return p;
 }
 
@@ -45,9 +46,9 @@ void *sp__sim_calloc(size_t n, size_t size)
 {
 	void *p;
 
-	shelter(1);
+	shelter_allocations(1);
 	p = calloc(n, size);
-	shelter(-1);
+	shelter_allocations(-1);
 	return p;
 }
 
@@ -55,8 +56,8 @@ void *sp__sim_realloc(void *p, size_t size)
 {
 	void *grown;
 
-	shelter(1);
+	shelter_allocations(1);
 	grown = realloc(p, size);
-	shelter(-1);
+	shelter_allocations(-1);
 	return grown;
 }
