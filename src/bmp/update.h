@@ -53,7 +53,7 @@ struct bgp_update {
 	enum bgp_verdict verdict; /* attributes and all */
 	enum bgp_fault fault;	  /* its first cause */
 	uint8_t fault_code;	  /* attribute to blame, 0: none */
-	bool plain; /* read by bgp_plain_decode() */
+	bool plain;		  /* read by bgp_plain_decode() */
 	bool end_of_rib;
 	uint8_t eor_safi;
 	uint16_t eor_afi;

@@ -43,10 +43,38 @@ static bool is_peer(const struct rib_peer *peer, const struct bmp_peer *header)
 	       memcmp(peer->address, header->address, 16) == 0;
 }
 
+/*
+ * The place of a peer among the recent ones. A router can choose it: then its
+ * peers are found by their hash.
+ */
+static struct rib_peer **recent_of(struct rib_router *router, uint8_t type,
+				   uint64_t distinguisher,
+				   const uint8_t address[16])
+{
+	uint64_t mixed = wire_get_u64(address) ^ wire_get_u64(address + 8) ^
+			 distinguisher ^ type;
+
+	mixed *= UINT64_C(0x9e3779b97f4a7c15);
+	return &router->recent[mixed >> 59];
+}
+
+static struct rib_peer **recent_of_header(struct rib_router *router,
+					  const struct bmp_peer *header)
+{
+	_Static_assert(RIB_RECENT_PEERS == 1 << (64 - 59), "five bits");
+	return recent_of(router, header->type, header->distinguisher,
+			 header->address);
+}
+
+/*
+ * Hot: once per message. Cost: a multiplication and a comparison of 25 bytes;
+ * if another peer had the place, a hash and a look-up.
+ */
 struct rib_peer *rib_peer_find(struct rib_router *router,
 			       const struct bmp_peer *header)
 {
-	struct rib_peer *peer = router->last;
+	struct rib_peer **recent = recent_of_header(router, header);
+	struct rib_peer *peer = *recent;
 	uint64_t hash;
 	size_t at = 0;
 
@@ -56,7 +84,7 @@ struct rib_peer *rib_peer_find(struct rib_router *router,
 	while ((peer = rib_ptr_map_next(&router->peers, hash, &at)) != NULL) {
 		if (!is_peer(peer, header))
 			continue;
-		router->last = peer;
+		*recent = peer;
 		return peer;
 	}
 	return NULL;
@@ -110,7 +138,7 @@ int rib_peer_get(struct rib_router *router, const struct bmp_peer *header,
 	TAILQ_INSERT_TAIL(&router->peer_list, peer, link);
 	router->peer_count++;
 	router->rib->peers++;
-	router->last = peer;
+	*recent_of_header(router, header) = peer;
 	*out = peer;
 	return 0;
 }
@@ -155,6 +183,7 @@ void rib_peer_event(struct rib_peer *peer, enum rib_peer_event event)
 void rib_peer_free(struct rib_peer *peer)
 {
 	struct rib_router *router = peer->router;
+	struct rib_peer **recent;
 	struct rib_table *t;
 
 	while ((t = TAILQ_FIRST(&peer->tables)) != NULL)
@@ -167,8 +196,10 @@ void rib_peer_free(struct rib_peer *peer)
 	TAILQ_REMOVE(&router->peer_list, peer, link);
 	router->peer_count--;
 	router->rib->peers--;
-	if (router->last == peer)
-		router->last = NULL;
+	recent = recent_of(router, peer->type, peer->distinguisher,
+			   peer->address);
+	if (*recent == peer)
+		*recent = NULL;
 	free((void *)peer->table_name.p);
 	free(peer);
 }

@@ -36,10 +36,10 @@ static inline void count_message(struct rib_router *router,
 }
 
 /* Pass the route to the sink; @e has its new value. */
-static inline void publish(struct rib *rib, struct rib_table *t,
-			   const struct rib_input *in,
-			   const struct rib_time *when,
-			   const struct rib_lookahead *a)
+static inline void publish_route(struct rib *rib, struct rib_table *t,
+				 const struct rib_input *in,
+				 const struct rib_time *when,
+				 const struct rib_lookahead *a)
 {
 	const struct bgp_attrs *attrs = &in->update.attrs;
 	struct rib_change *c = &rib->plain_change;
@@ -120,7 +120,7 @@ bool rib_plain_apply(const struct rib_input *in, const struct rib_time *when,
 		e->value = set;
 		e->stamp = stamp;
 		rib_value_put(&rib->attrsets, old);
-		publish(rib, t, in, when, a);
+		publish_route(rib, t, in, when, a);
 	}
 	count_message(router, a);
 	rib->budget->routes -= rib->budget->routes > 0;

@@ -185,6 +185,9 @@ struct rib_peer {
 	TAILQ_HEAD(rib_table_list, rib_table) tables;
 };
 
+/* Peers of a router that are found without a hash; a power of two. */
+#define RIB_RECENT_PEERS 32
+
 struct rib_router {
 	TAILQ_ENTRY(rib_router) link;
 	struct rib *rib;
@@ -207,7 +210,7 @@ struct rib_router {
 		subject_changed_count; /* withdraw queues with an old subject */
 	uint32_t stale_count;	       /* number of peers that are stale */
 	uint32_t up_count;	       /* number of peers that are up */
-	struct rib_peer *last;
+	struct rib_peer *recent[RIB_RECENT_PEERS]; /* see rib_peer_find() */
 	uint64_t routes;
 	uint64_t pending_withdraw;
 	uint64_t sequence_floor; /* sequences of new tables are above this */

@@ -1,10 +1,11 @@
 /*
  * Any BMP session has the same results by the straight way of the rib and by
- * the general one: changes, events, counters, stored routes (two_ways.h). The
+ * the general one: encoded changes, events, counters, stored routes (two_ways.h). The
  * first byte says how many messages are applied together. A message of a type
  * that nobody knows lets time go on.
  */
 #include "../unit/two_ways.h"
+#include "../unit/two_ways_encoder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	if (len == 0)
 		return 0;
-	if (!two_ways_init(&t))
+	if (!two_ways_init(&t, way_encode))
 		abort();
 	t.together = 1 + data[0] % RIB_LOOKAHEAD;
 	feed(&t, (struct wire_view){ data + 1, len - 1 });

@@ -17,7 +17,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * Encodes a change; returns the length. Tests that cannot link the encoder have
+ * none.
+ */
+typedef size_t (*way_encoder)(const struct rib_change *c, uint8_t *out,
+			      size_t cap);
+
+#define WAY_MESSAGES (1u << 20)
+
 struct way {
+	way_encoder encode;
+	uint8_t *messages;
 	struct rib *rib;
 	struct rib_router *router;
 	uint64_t sum; /* of all that was published, in its order */
@@ -67,7 +78,8 @@ static inline void way_add_attrs(struct way *w, const struct rib_change *c)
 	WAY_ADD(w, c->next_hop.address);
 	WAY_ADD(w, c->next_hop.link_local);
 	WAY_ADD(w, c->next_hop.rd);
-	if (a == NULL)
+	/* With an encoder, they are in its message. */
+	if (a == NULL || w->encode != NULL)
 		return;
 	way_add(w, a->block.p, a->block.len);
 	WAY_ADD(w, a->seen);
@@ -109,6 +121,9 @@ static inline void way_on_change(void *arg, const struct rib_change *c)
 	way_add_attrs(w, c);
 	for (size_t i = 0; i < c->count; i++)
 		way_add_route(w, &c->routes[i]);
+	if (w->encode != NULL)
+		way_add(w, w->messages,
+			w->encode(c, w->messages, WAY_MESSAGES));
 	w->changes += c->count;
 	w->bytes += 300 * c->count;
 }
@@ -123,7 +138,7 @@ static inline void way_on_event(void *arg, const struct rib_event *e)
 	w->bytes += 200;
 }
 
-static inline bool way_init(struct way *w, bool general,
+static inline bool way_init(struct way *w, bool general, way_encoder encode,
 			    const struct rib_time *when)
 {
 	struct rib_identity id = { .address = {
@@ -135,7 +150,9 @@ static inline bool way_init(struct way *w, bool general,
 				 .event_arg = w };
 	struct rib_config config;
 
-	*w = (struct way){ .sum = 1 };
+	*w = (struct way){ .sum = 1, .encode = encode };
+	if (encode != NULL)
+		w->messages = malloc(WAY_MESSAGES);
 	rib_config_defaults(&config);
 	config.seed = 7;
 	config.general = general;
@@ -146,20 +163,22 @@ static inline bool way_init(struct way *w, bool general,
 	return true;
 }
 
-static inline bool two_ways_init(struct two_ways *t)
+static inline bool two_ways_init(struct two_ways *t, way_encoder encode)
 {
 	t->when = (struct rib_time){ UINT64_C(1000000000000),
 				     UINT64_C(1700000000000000000) };
 	t->n = 0;
 	t->together = RIB_LOOKAHEAD;
-	return way_init(&t->straight, false, &t->when) &&
-	       way_init(&t->general, true, &t->when);
+	return way_init(&t->straight, false, encode, &t->when) &&
+	       way_init(&t->general, true, encode, &t->when);
 }
 
 static inline void two_ways_fini(struct two_ways *t)
 {
 	rib_free(t->straight.rib);
 	rib_free(t->general.rib);
+	free(t->straight.messages);
+	free(t->general.messages);
 }
 
 /* Apply what was collected. */
