@@ -94,8 +94,9 @@ function name(u) {
 }
 
 // What identifies a route: see docs/schema.md.
-function key(u) {
+function key(collector, u) {
 	return [
+		collector,
 		u.bytes(PTR.routerId) ?? address(u.bytes(PTR.routerAddr)),
 		u.uint(AT.peerType, 1), u.wide(WIDE.peerDistinguisher),
 		address(u.bytes(PTR.peerAddr)),
@@ -106,33 +107,33 @@ function key(u) {
 	].join(' ');
 }
 
-function update(router, payload) {
+function update(collector, router, payload) {
 	for (const u of structs(payload)) {
 		if (u.bit(AT.announced))
-			table.set(key(u), { router, text: [
+			table.set(key(collector, u), { collector, router, text: [
 				address(u.bytes(PTR.peerAddr)), name(u),
 				address(u.bytes(PTR.nextHop)),
 				...u.numbers(PTR.asPath),
 			].join(' ') });
 		else
-			table.delete(key(u));
+			table.delete(key(collector, u));
 	}
 }
 
-// Whatever we have of this router: its table comes again.
-function forget(router) {
+// Whatever we have of this router from this collector: its table comes again.
+function forget(collector, router) {
 	for (const [key, route] of table)
-		if (route.router === router)
+		if (route.collector === collector && route.router === router)
 			table.delete(key);
 }
 
 // PREFIX.ROUTER.AS.AFI_SAFI has updates, PREFIX.ROUTER.KIND events.
-function apply(subject, payload) {
+function apply(collector, subject, payload) {
 	const words = subject.split('.');
 	if (/^\d+_\d+$/.test(words.at(-1)))
-		update(words.at(-3), payload);
+		update(collector, words.at(-3), payload);
 	else if (words.at(-1) === 'resync')
-		forget(words.at(-2));
+		forget(collector, words.at(-2));
 }
 
 function done() {
@@ -177,7 +178,8 @@ function message(subject, headers, data) {
 		return left === BATCH ? done() : ask();
 	if (headers.includes('Content-Encoding'))
 		throw new Error('only plain batches are read here');
-	apply(subject, Buffer.from(data));
+	const collector = /^Arancini-Collector: *(.*)$/m.exec(headers);
+	apply(collector?.[1].trim(), subject, Buffer.from(data));
 	if (--left === 0)
 		ask();
 }

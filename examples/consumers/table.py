@@ -17,7 +17,7 @@ def router(line):
 
 def key(update):
     """What identifies a route: see docs/schema.md."""
-    return (router(update), update["peerType"],
+    return (update.get("collector"), router(update), update["peerType"],
             update.get("peerDistinguisher", ""), update.get("peerAddr", ""),
             update.get("isPostPolicy", False),
             update.get("isAdjRibOut", False), update["afi"], update["safi"],
@@ -31,9 +31,11 @@ def main():
     for line in sys.stdin:
         update = json.loads(line)
         if update["kind"] == "resync":
-            # Whatever we have of this router: its table comes again.
+            # Whatever we have of this router from this collector: its table
+            # comes again.
             table = {k: u for k, u in table.items()
-                     if router(u) != router(update)}
+                     if (u.get("collector"), router(u))
+                     != (update.get("collector"), router(update))}
         if update["kind"] != "update":
             continue
         if update["announced"]:

@@ -28,7 +28,11 @@ enum bgp_attr_spelling {
 	BGP_SPELL_NOWHERE, /* elsewhere in the canonical form, or not at all */
 	BGP_SPELL_PATH,
 	BGP_SPELL_AGGREGATOR,
-	BGP_SPELL_SET, /* of elements of bgp_attr_row.element bytes */
+	/*
+	 * a list of elements, bgp_attr_row.element bytes each, sorted and
+	 * without duplicates
+	 */
+	BGP_SPELL_SET,
 };
 
 /* In which form struct bgp_attrs keeps the value. */

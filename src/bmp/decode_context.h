@@ -82,7 +82,10 @@ struct bgp_context {
 	bgp_family_set add_path_learned[BMP_VIEWS]; /* families that were */
 };
 
-/* A context of which nothing is known: no Peer Up, or one without use. */
+/*
+ * Initialise *@ctx as unknown: no Peer Up was received, or its OPENs could not
+ * be used.
+ */
 void bgp_context_init(struct bgp_context *ctx);
 
 /*
@@ -111,10 +114,10 @@ void bgp_context_merge(struct bgp_context *ctx, const struct bgp_open *sent,
 		       const struct bgp_open *received);
 
 /*
- * What a Peer Up does to the context of its peer: it replaces it, or for the
- * Loc-RIB adds to it. If an OPEN cannot be relied on, the context of a session
- * becomes unknown and that of a Loc-RIB stays as it was. Returns the worse
- * status of the two.
+ * Update *@ctx for the Peer Up @up: set it from both OPENs, or, if the peer is
+ * a Loc-RIB, merge them into it. If an OPEN is unusable, the context becomes
+ * unknown, but the context of a Loc-RIB is not changed. What was learned stays
+ * in each case. Returns the worse status of the two OPENs.
  */
 enum bgp_open_status bgp_context_peer_up(struct bgp_context *ctx,
 					 const struct bmp_peer *peer,

@@ -184,7 +184,7 @@ const char *bmp_path_status_name(unsigned bit)
 	return name_lookup(names, COUNT(names), bit);
 }
 
-/* The same, 3.2 */
+/* draft-ietf-grow-bmp-path-marking-tlv-05 3.2 */
 const char *bmp_path_reason_name(unsigned reason)
 {
 	static const char *const names[] = {

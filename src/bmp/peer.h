@@ -54,8 +54,8 @@ struct bmp_peer {
 bool bmp_peer_decode(struct wire_cursor *c, struct bmp_peer *out);
 
 /*
- * Put the 16 wire bytes of an address that is IPv6 or, in the last four, IPv4
- * into the one form used everywhere.
+ * Convert the 16-byte address field of a BMP header to the internal form: IPv6
+ * as it is, IPv4 (in the last four bytes of @wire) mapped to IPv6.
  */
 void bmp_peer_address(const uint8_t *wire, bool ipv6, uint8_t out[16]);
 

@@ -44,8 +44,9 @@ enum bgp_nlri_part_id {
 struct bgp_nlri_part {
 	struct wire_view field;
 	struct bgp_nlri_format format;
-	uint32_t count; /* routes; an unknown family's raw field is one */
-	bool lost;	/* could not be read */
+	/* number of routes; the field of an unknown family counts as one */
+	uint32_t count;
+	bool lost; /* could not be read */
 };
 
 struct bgp_update {

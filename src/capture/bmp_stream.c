@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Read in large pieces. */
+/* bytes to read at once */
 #define READ_SIZE (64 * 1024)
 
 void capture_bmp_stream_init(struct capture_bmp_stream *reader,
@@ -39,7 +39,10 @@ static const char *frame_text(enum bmp_frame_status status)
 	}
 }
 
-/* More bytes were needed; return why there are none. */
+/*
+ * Return the status if the source had no more bytes for the next message: the
+ * end, or damage.
+ */
 static enum capture_bmp_stream_status stream_ended(
 	struct capture_bmp_stream *reader, enum capture_source_status status)
 {

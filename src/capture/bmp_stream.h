@@ -1,7 +1,7 @@
 /*
  * capture/bmp_stream.h - read a file that is a raw BMP stream
  *
- * The bytes that a router sent over one TCP session.
+ * The file has the bytes that a router sent over one TCP connection.
  */
 #ifndef CAPTURE_BMP_STREAM_H
 #define CAPTURE_BMP_STREAM_H
@@ -27,7 +27,7 @@ void capture_bmp_stream_init(struct capture_bmp_stream *reader,
 
 void capture_bmp_stream_fini(struct capture_bmp_stream *reader);
 
-/* The next message; *@out is a view that is valid until the next call. */
+/* Set *@out to the next message, which is valid until the next call. */
 enum capture_bmp_stream_status capture_bmp_stream_next(
 	struct capture_bmp_stream *reader, struct bmp_frame *out);
 

@@ -1,6 +1,7 @@
 /*
- * Four libraries with the same interface: start, step, stop. The table at the
- * end is used by the rest of the file.
+ * Adapts four libraries to one interface: start, step, stop. The table of these
+ * functions is at the end of the adapters; the rest of the file uses only the
+ * table.
  */
 #include "capture/codec.h"
 
@@ -37,7 +38,10 @@ struct capture_codec {
 	};
 };
 
-/* The libraries use unsigned int; a step may take less than it is given. */
+/*
+ * Limit a size to unsigned int, which the libraries use; a step may then take
+ * less than it is given.
+ */
 static unsigned size_clamp(size_t n)
 {
 	return n > UINT_MAX ? UINT_MAX : (unsigned)n;

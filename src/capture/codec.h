@@ -36,7 +36,10 @@ struct capture_codec_io {
 
 struct capture_codec;
 
-/* -EINVAL if @format is not a compression, -ENOMEM. */
+/*
+ * Make a codec for @format. Returns 0, -EINVAL if @format is not a compression,
+ * or -ENOMEM.
+ */
 int capture_codec_new(enum capture_format format, struct capture_codec **out);
 
 void capture_codec_free(struct capture_codec *codec);
@@ -45,8 +48,9 @@ void capture_codec_free(struct capture_codec *codec);
 int capture_codec_restart(struct capture_codec *codec);
 
 /*
- * If the input is damaged, the bytes that were decompressed before the damage
- * are written to @io->out first. So the output is valid whatever the result is.
+ * Decompress some of @io->in to @io->out, and advance both. If the input is
+ * damaged, the bytes before the damage are written to @io->out first: the
+ * output is valid with every result.
  */
 enum capture_codec_status capture_codec_step(struct capture_codec *codec,
 					     struct capture_codec_io *io);

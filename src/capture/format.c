@@ -10,7 +10,9 @@ static const struct magic {
 	{ 3, { 'B', 'Z', 'h' },				CAPTURE_BZIP2 },
 	{ 6, { 0xfd, '7', 'z', 'X', 'Z', 0 },		CAPTURE_XZ },
 	{ 4, { 0x28, 0xb5, 0x2f, 0xfd },		CAPTURE_ZSTD },
-	/* Microseconds and nanoseconds, in either byte order. */
+	/*
+	 * pcap with microseconds and with nanoseconds, each in both byte orders
+	 */
 	{ 4, { 0xa1, 0xb2, 0xc3, 0xd4 },		CAPTURE_PCAP },
 	{ 4, { 0xd4, 0xc3, 0xb2, 0xa1 },		CAPTURE_PCAP },
 	{ 4, { 0xa1, 0xb2, 0x3c, 0x4d },		CAPTURE_PCAP },
@@ -31,7 +33,10 @@ static const char *const names[CAPTURE_FORMATS] = {
 };
 /* clang-format on */
 
-/* MRT has no magic number: a known type and subtype must suffice (RFC 6396). */
+/*
+ * True if the file may be MRT, which has no magic number: a known type and
+ * subtype must suffice (RFC 6396).
+ */
 static bool looks_like_mrt(struct wire_view start)
 {
 	struct wire_cursor c = wire_start(start);
@@ -41,7 +46,10 @@ static bool looks_like_mrt(struct wire_view start)
 	if (!(wire_u32(&c, &time) && wire_u16(&c, &type) &&
 	      wire_u16(&c, &subtype) && wire_u32(&c, &length)))
 		return false;
-	/* A BMP message may look like a record of type 5 from before 1995. */
+	/*
+	 * Type 5 also needs a time after 1995, because the first bytes of a BMP
+	 * message may look like a record of type 5 with an earlier time.
+	 */
 	if (type == 5)
 		return subtype <= 7 && time >= 0x30000000;
 	return (type == 12 || type == 13 || type == 16 || type == 17) &&
@@ -49,8 +57,9 @@ static bool looks_like_mrt(struct wire_view start)
 }
 
 /*
- * Real BMP messages are below 16 MiB, so the first byte of the length is zero;
- * the version alone is too weak.
+ * True if the file may be BMP. The version alone would be too weak, so the
+ * first byte of the length must be zero, too: real BMP messages are below 16
+ * MiB.
  */
 static bool looks_like_bmp(struct wire_view start)
 {
@@ -58,7 +67,7 @@ static bool looks_like_bmp(struct wire_view start)
 	       start.p[1] == 0;
 }
 
-/* A file made by pzstd begins with an empty frame. */
+/* True for a skippable frame of zstd: files made by pzstd begin with one. */
 static bool looks_like_skippable_zstd(struct wire_view start)
 {
 	static const uint8_t rest[3] = { 0x2a, 0x4d, 0x18 };

@@ -25,10 +25,13 @@ enum capture_format {
 /* Enough bytes to detect any format. */
 #define CAPTURE_FORMAT_PEEK 12
 
-/* @start is the first bytes of the file; fewer than the peek are fine. */
+/*
+ * Detect the format from @start, the first bytes of the file: up to
+ * CAPTURE_FORMAT_PEEK, fewer if the file is shorter.
+ */
 enum capture_format capture_format_of(struct wire_view start);
 
-/* "gzip", "pcapng", ...; never NULL. */
+/* The name of @format: "gzip", "pcapng", ...; never NULL. */
 const char *capture_format_name(enum capture_format format);
 
 #endif

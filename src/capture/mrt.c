@@ -26,7 +26,10 @@ static enum capture_mrt_status mrt_damaged(struct capture_mrt *mrt,
 	return CAPTURE_MRT_DAMAGED;
 }
 
-/* Read exactly @len bytes; *@got is the number available. */
+/*
+ * Read @len bytes; *@got is less than @len if the source ended before or has an
+ * error, which is returned.
+ */
 static enum capture_source_status read_exactly(struct capture_mrt *mrt,
 					       uint8_t *to, size_t len,
 					       size_t *got)
@@ -46,8 +49,9 @@ static enum capture_source_status read_exactly(struct capture_mrt *mrt,
 }
 
 /*
- * The buffer grows with the bytes that arrive, not with the length in the
- * header, so a length of 64 MiB in a short file costs nothing.
+ * Read the body of a record. The buffer grows with the bytes that arrive, not
+ * with the length in the header, so a length of 64 MiB in a short file costs
+ * nothing.
  */
 static enum capture_source_status read_body(struct capture_mrt *mrt, size_t len,
 					    bool *out_of_memory)
@@ -86,7 +90,10 @@ static enum capture_mrt_status record_cut(struct capture_mrt *mrt,
 	return mrt_damaged(mrt, capture_source_text(status));
 }
 
-/* Microseconds are the first field of the body and count in its length. */
+/*
+ * Take the field with the microseconds of an "_ET" record from the start of its
+ * body, and add it to the time. The length of the record includes the field.
+ */
 static bool take_microseconds(struct capture_mrt_record *record)
 {
 	struct wire_cursor c = wire_start(record->body);

@@ -15,14 +15,17 @@
 #include "capture/source.h"
 
 enum capture_mrt_type {
-	CAPTURE_MRT_BGP = 5, /* of 1999 and 2000, deprecated */
+	CAPTURE_MRT_BGP = 5, /* used in 1999 and 2000; deprecated */
 	CAPTURE_MRT_TABLE_DUMP = 12,
 	CAPTURE_MRT_TABLE_DUMP_V2 = 13,
 	CAPTURE_MRT_BGP4MP = 16,
 	CAPTURE_MRT_BGP4MP_ET = 17,
 };
 
-/* A RIB entry has at most 64 KiB of attributes, a record 65535 entries. */
+/*
+ * Our limit for the body of a record, in bytes. The length field allows about 4
+ * GiB; a longer record is treated as damage.
+ */
 #define CAPTURE_MRT_MAX_RECORD (64 * 1024 * 1024)
 
 enum capture_mrt_status {
@@ -32,18 +35,18 @@ enum capture_mrt_status {
 };
 
 struct capture_mrt_record {
-	uint64_t offset; /* in the uncompressed file */
+	uint64_t offset; /* offset in the uncompressed file */
 	uint64_t time_ns;
 	uint16_t type;
 	uint16_t subtype;
-	struct wire_view body; /* lives until the next call */
+	struct wire_view body; /* valid until the next call */
 };
 
 struct capture_mrt {
 	struct capture_source *source; /* borrowed */
 	uint8_t *bytes;
 	size_t size;
-	uint64_t offset; /* of the next record */
+	uint64_t offset; /* offset of the next record */
 	char error[128];
 };
 

@@ -6,7 +6,7 @@
 
 #include "bmp/peer.h"
 
-/* An AS number, two or four bytes @width. */
+/* Take an AS number of @width bytes: 2 or 4. */
 static inline bool mrt_take_as(struct wire_cursor *c, uint8_t width,
 			       uint32_t *out)
 {
@@ -20,7 +20,10 @@ static inline bool mrt_take_as(struct wire_cursor *c, uint8_t width,
 	return true;
 }
 
-/* An address of 4 or 16 bytes, converted to 16 bytes with IPv4 mapped. */
+/*
+ * Take an address of 4 or 16 bytes, and convert it to 16 bytes with IPv4
+ * mapped.
+ */
 static inline bool mrt_take_address(struct wire_cursor *c, bool ipv6,
 				    uint8_t out[16])
 {

@@ -45,7 +45,10 @@ const char *capture_mrt_text(enum capture_mrt_verdict verdict)
 	return verdict < CAPTURE_MRT_VERDICTS ? texts[verdict] : "unknown";
 }
 
-/* RFC 6396 B.2: the type of the BGP message, STATE_CHANGE or 0 = unsupported */
+/*
+ * For each subtype of the type BGP (RFC 6396 B.2): the type of its BGP message,
+ * or STATE_CHANGE; 0 = not supported.
+ */
 #define STATE_CHANGE 255
 
 static const uint8_t old_subtypes[] = {
@@ -53,7 +56,10 @@ static const uint8_t old_subtypes[] = {
 	[6] = BGP_PDU_NOTIFICATION, [7] = BGP_PDU_KEEPALIVE,
 };
 
-/* AS numbers have two bytes, addresses are IPv4, messages have no header. */
+/*
+ * Decode a record of the type BGP. Its AS numbers have two bytes, its addresses
+ * are IPv4, and its BGP message has no header.
+ */
 static enum capture_mrt_verdict decode_old(
 	const struct capture_mrt_record *record,
 	struct capture_mrt_message *out)

@@ -9,10 +9,10 @@
 #define PEER_IPV6 0x01
 #define PEER_AS4  0x02
 
-/* The families of the RIB subtypes of TABLE_DUMP_V2. */
+/* The family of each RIB subtype of TABLE_DUMP_V2. */
 /* clang-format off */
 static const struct rib_subtype {
-	uint16_t afi; /* 0: in the record */
+	uint16_t afi; /* 0 = afi and safi are in the record */
 	uint8_t safi;
 	bool add_path;
 	bool known;
@@ -22,8 +22,9 @@ static const struct rib_subtype {
 	[4]	= { 2, 1, false, true }, /* RIB_IPV6_UNICAST */
 	[5]	= { 2, 2, false, true }, /* RIB_IPV6_MULTICAST */
 	[6]	= { 0, 0, false, true }, /* RIB_GENERIC */
-	[8]	= { 1, 1, true,	 true }, /* the same with path identifiers, */
-	[9]	= { 1, 2, true,	 true }, /* RFC 8050 */
+	/* as 2 to 5, but with path identifiers */
+	[8]	= { 1, 1, true,	 true },
+	[9]	= { 1, 2, true,	 true }, /* (RFC 8050) */
 	[10]	= { 2, 1, true,	 true },
 	[11]	= { 2, 2, true,	 true },
 	[12]	= { 0, 0, true,	 true },
@@ -110,8 +111,8 @@ bool capture_mrt_geo_next(struct capture_mrt_geo *geo,
 }
 
 /*
- * TABLE_DUMP, RFC 6396 4.2. Subtypes 3 and 4 are Quagga's, with a four-byte AS
- * of the peer and four-byte paths.
+ * Begin a TABLE_DUMP record (RFC 6396 4.2). Subtypes 3 and 4 are Quagga's: the
+ * AS of the peer and the AS numbers of AS_PATH have four bytes.
  */
 static enum capture_mrt_verdict start_v1(
 	const struct capture_mrt_record *record, struct capture_mrt_rib *out)
@@ -157,7 +158,7 @@ static bool next_v1(struct capture_mrt_rib *rib, struct capture_mrt_entry *out)
 	return true;
 }
 
-/* Take one NLRI from @c; its length depends on the family. */
+/* Take one NLRI from @c; the family determines its length. */
 static enum capture_mrt_verdict take_nlri(struct wire_cursor *c, bool path_id,
 					  struct capture_mrt_rib *out)
 {
@@ -173,8 +174,8 @@ static enum capture_mrt_verdict take_nlri(struct wire_cursor *c, bool path_id,
 	if (format.family == BGP_FAMILY_UNKNOWN || !bgp_nlri_next(&it))
 		return CAPTURE_MRT_BAD_NLRI;
 	/*
-	 * The NLRI as it was skipped by the iterator, without the path
-	 * identifier.
+	 * The iterator has found the length of the NLRI: take that many bytes,
+	 * without the path identifier.
 	 */
 	if (path_id && !wire_u32(c, &out->path_id))
 		return CAPTURE_MRT_BAD_NLRI;
@@ -183,9 +184,9 @@ static enum capture_mrt_verdict take_nlri(struct wire_cursor *c, bool path_id,
 }
 
 /*
- * BGP4MP_ENTRY: the header of BGP4MP, then view, status, time, family, next hop,
- * NLRI and attributes. In no RFC: Zebra's Packet-Binary-Dump-Format, OpenBGPD's
- * mrt.h.
+ * Begin a BGP4MP_ENTRY record: the header of BGP4MP, then view, status, time,
+ * family, next hop, NLRI and attributes. No RFC has the format; it is described
+ * in Zebra's Packet-Binary-Dump-Format and OpenBGPD's mrt.h.
  */
 static enum capture_mrt_verdict start_entry(
 	const struct capture_mrt_record *record, struct capture_mrt_rib *out)
@@ -255,10 +256,10 @@ static bool entries_fit(const struct capture_mrt_rib *rib)
 }
 
 /*
- * RFC 8050 4.2 puts the path identifier of RIB_GENERIC_ADDPATH into the NLRI,
- * but the programs that write such records (GoBGP, OpenBGPD) put it into the
- * entries, as in the other subtypes. Only one of the two fits the record's
- * length.
+ * Take NLRI and entries of a RIB_GENERIC_ADDPATH record. RFC 8050 4.2 puts the
+ * path identifier into the NLRI, but the programs that write such records
+ * (GoBGP, OpenBGPD) put it into the entries, as in the other subtypes. Only one
+ * of the two forms fits the length of the record.
  */
 static enum capture_mrt_verdict take_generic_add_path(
 	struct wire_cursor c, struct capture_mrt_rib *out)

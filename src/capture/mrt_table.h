@@ -1,11 +1,12 @@
 /*
  * capture/mrt_table.h - TABLE_DUMP and TABLE_DUMP_V2 records: routes of a RIB
  *
- *	PEER_INDEX_TABLE	-> struct capture_mrt_peers, kept
+ *	PEER_INDEX_TABLE	-> struct capture_mrt_peers, which the following
+ *				   RIB records refer to
  *	RIB_...			-> one NLRI, an entry per peer and path
- *	TABLE_DUMP		-> one NLRI, one entry, its peer in the record
- *	BGP4MP_ENTRY		-> the same, deprecated
- *	GEO_PEER_TABLE		-> where the collector and its peers are
+ *	TABLE_DUMP		-> one NLRI, one entry; has its own peer
+ *	BGP4MP_ENTRY		-> as TABLE_DUMP; deprecated
+ *	GEO_PEER_TABLE		-> positions of the MRT collector and its peers
  *
  * RFC 6396 4.2 and 4.3, with the add-path subtypes of RFC 8050; RFC 6397. The
  * subtypes without path identifiers and those with them differ in the entries
@@ -17,13 +18,13 @@
 #include "capture/mrt_message.h"
 
 struct capture_mrt_peer {
-	uint32_t bgp_id; /* 0 in a TABLE_DUMP, which does not say */
+	uint32_t bgp_id; /* 0 in a TABLE_DUMP, which does not contain it */
 	uint32_t as;
 	bool ipv6;
 	uint8_t address[16]; /* IPv4 mapped to IPv6 */
 };
 
-/* All zero = no table seen yet. */
+/* All zero = no PEER_INDEX_TABLE was read yet. */
 struct capture_mrt_peers {
 	bool seen;
 	uint32_t collector_id;
@@ -33,7 +34,7 @@ struct capture_mrt_peers {
 
 void capture_mrt_peers_fini(struct capture_mrt_peers *peers);
 
-/* True if @record is a PEER_INDEX_TABLE, and so not a RIB. */
+/* True if @record is a PEER_INDEX_TABLE, which is not a RIB. */
 static inline bool capture_mrt_is_peers(const struct capture_mrt_record *record)
 {
 	return record->type == CAPTURE_MRT_TABLE_DUMP_V2 &&
@@ -41,14 +42,15 @@ static inline bool capture_mrt_is_peers(const struct capture_mrt_record *record)
 }
 
 /*
- * Replace *@peers by the table in @record. A truncated table keeps the peers
- * that could be parsed: their indices are correct. If out of memory, the same.
+ * Replace *@peers by the table in @record. CAPTURE_MRT_SHORT if the table is
+ * truncated: the peers that could be parsed are kept, with correct indices; or
+ * if out of memory: no peer is kept.
  */
 enum capture_mrt_verdict capture_mrt_peers_decode(
 	struct capture_mrt_peers *peers,
 	const struct capture_mrt_record *record);
 
-/* True if @record is a RIB, whose routes capture_mrt_rib_decode() finds. */
+/* True if @record is a RIB, for capture_mrt_rib_decode(). */
 static inline bool capture_mrt_is_rib(const struct capture_mrt_record *record)
 {
 	switch (record->type) {
@@ -70,7 +72,10 @@ static inline bool capture_mrt_is_geo(const struct capture_mrt_record *record)
 	       record->subtype == 7;
 }
 
-/* In degrees; a number that is not finite = private or not known. */
+/*
+ * A position in degrees. If the numbers are not finite, the position is private
+ * or unknown.
+ */
 struct capture_mrt_position {
 	float latitude;
 	float longitude;
@@ -78,7 +83,8 @@ struct capture_mrt_position {
 
 struct capture_mrt_geo {
 	uint32_t collector_id;
-	struct capture_mrt_position position; /* of the collector */
+	/* position of the MRT collector */
+	struct capture_mrt_position position;
 	uint16_t peers_left;
 	struct wire_cursor peers;
 };
@@ -91,51 +97,67 @@ struct capture_mrt_geo_peer {
 enum capture_mrt_verdict capture_mrt_geo_decode(
 	const struct capture_mrt_record *record, struct capture_mrt_geo *out);
 
-/* The next peer; false after the last, or where the record ends too early. */
+/*
+ * Set *@out to the next peer; false after the last, or if the record ends too
+ * early.
+ */
 bool capture_mrt_geo_next(struct capture_mrt_geo *geo,
 			  struct capture_mrt_geo_peer *out);
 
 struct capture_mrt_rib {
 	uint16_t afi;
 	uint8_t safi;
-	bool add_path;	   /* entries have path identifiers */
-	bool nlri_path_id; /* the NLRI had one, for all entries */
+	bool add_path;	   /* each entry has a path identifier */
+	bool nlri_path_id; /* path_id is set and applies to all entries */
 	uint32_t path_id;
-	uint8_t as_width; /* of AS_PATH: 4 in TABLE_DUMP_V2 whatever the peer */
-	bool is_v2;	  /* MP_REACH may be only a next hop, RFC 6396 4.3.4 */
-	bool is_entry;	  /* BGP4MP_ENTRY: only attributes are left */
-	struct wire_view next_hop; /* BGP4MP_ENTRY: beside the attributes */
-	uint32_t originated;	   /* BGP4MP_ENTRY */
-	struct wire_view nlri;	   /* one, without path identifier or padding */
+	/*
+	 * bytes of an AS number in AS_PATH; 4 in TABLE_DUMP_V2 for every peer
+	 */
+	uint8_t as_width;
+	/* MP_REACH may consist of the next hop only, RFC 6396 4.3.4 */
+	bool is_v2;
+	/* BGP4MP_ENTRY: the entry consists only of its attributes */
+	bool is_entry;
+	/* BGP4MP_ENTRY: the next hop, which is not in the attributes */
+	struct wire_view next_hop;
+	uint32_t originated; /* BGP4MP_ENTRY: seconds since 1970 */
+	/* one NLRI, without path identifier or padding */
+	struct wire_view nlri;
 
 	uint16_t entries_left;
 	struct wire_cursor entries;
 	const struct capture_mrt_peers *peers;
 
-	/* TABLE_DUMP has length and prefix apart; nlri needs them joined. */
+	/*
+	 * For TABLE_DUMP, which has length and prefix in separate fields: both
+	 * as one NLRI, to which nlri points.
+	 */
 	uint8_t joined[17];
 	struct capture_mrt_peer own_peer;
 };
 
 struct capture_mrt_entry {
-	const struct capture_mrt_peer *peer; /* NULL with BAD_PEER */
-	uint32_t originated;		     /* seconds since 1970 */
+	/* NULL with CAPTURE_MRT_BAD_PEER */
+	const struct capture_mrt_peer *peer;
+	uint32_t originated; /* seconds since 1970 */
 	bool has_path_id;
 	uint32_t path_id;
 	struct wire_view attributes;
 };
 
 /*
- * Begin the RIB in @record. Views in *@out point into the record, @peers and
- * *@out itself, so it must not be copied.
+ * Begin the RIB in @record, and set *@out to iterate over its entries. Views in
+ * *@out point into the record, @peers and *@out itself, so *@out must not be
+ * copied.
  */
 enum capture_mrt_verdict capture_mrt_rib_decode(
 	const struct capture_mrt_record *record,
 	const struct capture_mrt_peers *peers, struct capture_mrt_rib *out);
 
 /*
- * The next entry; false after the last. CAPTURE_MRT_SHORT in *@verdict ends
- * the walk, CAPTURE_MRT_BAD_PEER does not.
+ * Set *@out to the next entry; false after the last. If *@verdict is
+ * CAPTURE_MRT_SHORT, *@out is not valid and no entry follows; if it is
+ * CAPTURE_MRT_BAD_PEER, only the peer is missing.
  */
 bool capture_mrt_rib_next(struct capture_mrt_rib *rib,
 			  struct capture_mrt_entry *out,

@@ -13,7 +13,10 @@
 #define IPPROTO_AH	   51
 #define IPPROTO_DEST_OPTS  60
 
-/* A router's BMP packets do not have more nested headers than this. */
+/*
+ * Maximum numbers of VLAN tags and of IPv6 extension headers: packets of a
+ * router's BMP session do not have more.
+ */
 #define MAX_TAGS    8
 #define MAX_HEADERS 8
 
@@ -42,7 +45,7 @@ static bool ethertype_after_tags(struct wire_cursor *c, uint16_t *out)
 	return false;
 }
 
-/* Version 4 or 6, from the IP header. */
+/* Return the ethertype for the version in the IP header at @c: 4 or 6. */
 static uint16_t ethertype_by_version(const struct wire_cursor *c)
 {
 	switch (c->left > 0 ? c->p[0] >> 4 : 0) {
@@ -55,7 +58,10 @@ static uint16_t ethertype_by_version(const struct wire_cursor *c)
 	}
 }
 
-/* Advance @c to the network header and return its type; false if truncated. */
+/*
+ * Advance @c to the network header, and set *@out to its ethertype; 0 = not
+ * known. False if the packet is truncated.
+ */
 static bool take_link(enum capture_link link, struct wire_cursor *c,
 		      uint16_t *out)
 {
@@ -75,8 +81,8 @@ static bool take_link(enum capture_link link, struct wire_cursor *c,
 		return cursor_skip(c, 2) && ethertype_after_tags(c, out);
 	case CAPTURE_LINK_NULL:
 		/*
-		 * The number of the family depends on the system; the IP header
-		 * does not.
+		 * The number of the address family depends on the operating
+		 * system, so use the version in the IP header.
 		 */
 		if (!cursor_skip(c, 4))
 			return false;
@@ -99,8 +105,8 @@ static void map_ipv4(struct wire_view address, uint8_t out[16])
 }
 
 /*
- * The rest of the packet by the IP header, of which @c may have less (truncated
- * capture) or more (Ethernet pads to 60 bytes).
+ * The payload of an IP packet. Its length by the IP header may be more than @c
+ * has (truncated capture); or less, because Ethernet pads to 60 bytes.
  */
 struct ip_payload {
 	uint32_t wire_len;
@@ -124,12 +130,12 @@ static enum capture_packet_verdict take_ipv4(struct wire_cursor c,
 		return CAPTURE_PACKET_CUT;
 	header_len = (header.p[0] & 0x0f) * 4u;
 	total = wire_get_u16(header.p + 2);
-	/* Filled in later by the network card (offload). */
+	/* A length of 0 is filled in later by the network card (offload). */
 	if (total == 0)
 		total = (uint32_t)(header.len + c.left);
 	if (header.p[0] >> 4 != 4 || header_len < 20 || total < header_len)
 		return CAPTURE_PACKET_BAD;
-	/* "More fragments", or an offset. */
+	/* the flag "more fragments", or an offset */
 	if ((wire_get_u16(header.p + 6) & 0x3fff) != 0)
 		return CAPTURE_PACKET_FRAGMENT;
 	if (header.p[9] != IPPROTO_TCP_)
@@ -143,7 +149,7 @@ static enum capture_packet_verdict take_ipv4(struct wire_cursor c,
 	return CAPTURE_PACKET_SEGMENT;
 }
 
-/* Walk the extension headers to TCP (RFC 8200, 4). */
+/* Skip the extension headers up to TCP (RFC 8200, section 4). */
 static enum capture_packet_verdict take_extensions(uint8_t next,
 						   struct ip_payload *payload)
 {
@@ -165,7 +171,10 @@ static enum capture_packet_verdict take_extensions(uint8_t next,
 		}
 		if (!(wire_u8(c, &following) && wire_u8(c, &units)))
 			return CAPTURE_PACKET_CUT;
-		/* AH counts in 4 bytes less 2 (RFC 4302), the others in 8. */
+		/*
+		 * The length of AH is in units of 4 bytes, less 2 (RFC 4302);
+		 * that of the others in units of 8 bytes, less 1.
+		 */
 		len = next == IPPROTO_AH ? (units + 2u) * 4 : (units + 1u) * 8;
 		if (len > payload->wire_len)
 			return CAPTURE_PACKET_BAD;

@@ -3,8 +3,8 @@
  *
  *	link header --> [VLAN tags] --> IPv4 or IPv6 --> TCP --> payload
  *
- * Pure: views into the packet, no state. Each other verdict has a name, so that
- * a reader can count why packets were skipped.
+ * Pure: views into the packet, no state. If there is no segment, the verdict
+ * gives the reason, so that a reader can count why packets were skipped.
  */
 #ifndef CAPTURE_PACKET_H
 #define CAPTURE_PACKET_H
@@ -47,14 +47,16 @@ struct capture_segment {
 	struct capture_endpoint from;
 	struct capture_endpoint to;
 	uint32_t sequence;
-	uint8_t flags; /* CAPTURE_TCP_... among others */
+	uint8_t flags; /* CAPTURE_TCP_... and other flags */
 	/* The captured part of the payload ... */
 	struct wire_view payload;
 	/* ... and its length on the wire. */
 	uint32_t wire_len;
 };
 
-/* *@out is written for CAPTURE_PACKET_SEGMENT only. */
+/*
+ * Parse @packet. *@out is written only if the result is CAPTURE_PACKET_SEGMENT.
+ */
 enum capture_packet_verdict capture_packet_parse(enum capture_link link,
 						 struct wire_view packet,
 						 struct capture_segment *out);

@@ -22,7 +22,9 @@ struct capture_pcap {
 	struct capture_pcap_counts counts;
 };
 
-/* libpcap reads a FILE; this one reads from the source. */
+/*
+ * The read function of the FILE that libpcap reads from: reads from the source.
+ */
 static ssize_t cookie_read(void *cookie, char *to, size_t len)
 {
 	struct capture_pcap *pcap = cookie;
@@ -61,7 +63,11 @@ static enum capture_link link_of(int data_link)
 	}
 }
 
-/* The decompressor knows the reason for missing bytes better than libpcap. */
+/*
+ * Set the error text of the capture and end it. If bytes are missing because
+ * they could not be decompressed, use the text of the source instead of
+ * libpcap's.
+ */
 static void pcap_damaged(struct capture_pcap *pcap, const char *what)
 {
 	if (pcap->source_status > CAPTURE_SOURCE_END)
@@ -159,7 +165,10 @@ static void take_packet(struct capture_pcap *pcap,
 	enum capture_packet_verdict verdict;
 
 	pcap->counts.packets++;
-	/* tv_usec has nanoseconds, as requested. */
+	/*
+	 * The timestamps were requested in nanoseconds, so tv_usec has
+	 * nanoseconds.
+	 */
 	pcap->time_ns = (uint64_t)header->ts.tv_sec * 1000000000u +
 			(uint64_t)header->ts.tv_usec;
 	if (pcap->link == CAPTURE_LINK_UNKNOWN) {
@@ -190,7 +199,10 @@ static void read_packet(struct capture_pcap *pcap)
 	}
 }
 
-/* The active session has no more events for now. */
+/*
+ * Call it when the active session has no more events for now: remove the
+ * session if it has ended, and start the session that replaces it.
+ */
 static void session_settle(struct capture_pcap *pcap)
 {
 	struct capture_session *session = pcap->active;
@@ -205,7 +217,10 @@ static void session_settle(struct capture_pcap *pcap)
 	}
 }
 
-/* After the last packet: close the open sessions, oldest first. */
+/*
+ * Close the oldest open session. Called after the last packet; false if none is
+ * left.
+ */
 static bool close_next(struct capture_pcap *pcap)
 {
 	if (pcap->sessions.oldest == NULL)

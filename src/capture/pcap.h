@@ -21,7 +21,7 @@ enum capture_pcap_status {
 
 struct capture_pcap;
 
-/* What the file contained, BMP or not. */
+/* Counts of all packets of the file, also of those that are not BMP. */
 struct capture_pcap_counts {
 	uint64_t packets;
 	uint64_t verdicts[CAPTURE_PACKET_VERDICTS];
@@ -30,16 +30,17 @@ struct capture_pcap_counts {
 };
 
 /*
- * @source is borrowed. Errors at the file's beginning are returned by the first
- * capture_pcap_next(). 0 or -ENOMEM.
+ * Begin to read a capture; @source is borrowed. Returns 0 or -ENOMEM; an error
+ * at the beginning of the file is returned by the first capture_pcap_next().
  */
 int capture_pcap_new(struct capture_source *source, struct capture_pcap **out);
 
 void capture_pcap_free(struct capture_pcap *pcap);
 
 /*
- * The next event. *@session and views in *@out are valid until the next call.
- * Also before CAPTURE_PCAP_DAMAGED every session is read to its end.
+ * Set *@out to the next event, and *@session to its session; both are valid
+ * until the next call. If the file is damaged, the events of all sessions up to
+ * the damage are returned first, and then CAPTURE_PCAP_DAMAGED.
  */
 enum capture_pcap_status capture_pcap_next(struct capture_pcap *pcap,
 					   struct capture_session **session,
@@ -48,7 +49,7 @@ enum capture_pcap_status capture_pcap_next(struct capture_pcap *pcap,
 const struct capture_pcap_counts *capture_pcap_counts(
 	const struct capture_pcap *pcap);
 
-/* After CAPTURE_PCAP_DAMAGED: the error text. */
+/* The error text after CAPTURE_PCAP_DAMAGED. */
 const char *capture_pcap_error(const struct capture_pcap *pcap);
 
 #endif

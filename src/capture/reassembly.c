@@ -36,7 +36,7 @@ void capture_reassembly_fini(struct capture_reassembly *r)
 	*r = (struct capture_reassembly){ 0 };
 }
 
-/* Insert @piece before the first one that starts after it. */
+/* Insert @piece before the first piece that starts after it. */
 static void piece_insert(struct capture_reassembly *r,
 			 struct capture_piece *piece)
 {
@@ -81,7 +81,8 @@ int capture_reassembly_push(struct capture_reassembly *r, uint32_t sequence,
 	uint32_t cut = 0;
 	size_t old;
 
-	assert(r->current.len == 0); /* the caller took the last one */
+	/* the caller has taken the previous segment */
+	assert(r->current.len == 0);
 	if (payload.len == 0)
 		return 0;
 	if (wire_len > payload.len)
@@ -106,7 +107,10 @@ void capture_reassembly_close(struct capture_reassembly *r)
 	r->closing = true;
 }
 
-/* Deliver @bytes, which start at r->next; @cut more are missing forever. */
+/*
+ * Deliver @bytes, which start at r->next; the @cut bytes after them were not
+ * captured.
+ */
 static void chunk_deliver(struct capture_reassembly *r, struct wire_view bytes,
 			  bool segment_start, uint32_t cut,
 			  struct capture_chunk *out)

@@ -29,22 +29,26 @@ struct capture_piece;
 /* Counters, in bytes of payload. */
 struct capture_reassembly_counts {
 	uint64_t delivered;
-	uint64_t repeated;  /* had been delivered before */
-	uint64_t reordered; /* had to wait */
-	uint64_t missing;   /* never captured */
+	uint64_t repeated;  /* bytes that had been delivered before */
+	uint64_t reordered; /* bytes that had to wait for earlier ones */
+	uint64_t missing;   /* bytes that were never captured */
 };
 
 struct capture_reassembly {
-	uint32_t next; /* the first byte not delivered yet */
+	/* sequence number of the first byte that was not delivered yet */
+	uint32_t next;
 	bool closing;  /* gaps are no longer waited for */
 	uint64_t hole; /* bytes skipped before the next chunk */
 
-	/* The last segment, if it is in order: not copied. */
+	/* The segment of the last push, if it is in order; not copied. */
 	struct wire_view current;
 	bool current_whole;
 	uint32_t current_cut;
 
-	/* Sorted by sequence; the tail makes the usual append cheap. */
+	/*
+	 * Waiting segments, sorted by sequence number. A segment usually
+	 * belongs at the end, so the tail is stored, too.
+	 */
 	struct capture_piece *waiting;
 	struct capture_piece *tail;
 	size_t waiting_bytes;
@@ -56,11 +60,15 @@ struct capture_reassembly {
 
 struct capture_chunk {
 	struct wire_view bytes; /* never empty */
-	uint64_t missing;	/* bytes lost just before it */
-	bool segment_start;	/* its first byte was the first of a segment */
+	uint64_t missing;	/* bytes missing just before this chunk */
+	/* the first byte of the chunk was the first of a segment */
+	bool segment_start;
 };
 
-/* @sequence is that of the first byte (a SYN's plus one). */
+/*
+ * Initialise *@r. @sequence is the sequence number of the first byte: that of
+ * the SYN plus one.
+ */
 void capture_reassembly_init(struct capture_reassembly *r, uint32_t sequence);
 
 void capture_reassembly_fini(struct capture_reassembly *r);
@@ -73,10 +81,16 @@ void capture_reassembly_fini(struct capture_reassembly *r);
 int capture_reassembly_push(struct capture_reassembly *r, uint32_t sequence,
 			    struct wire_view payload, uint32_t wire_len);
 
-/* No more segments: deliver the waiting ones in spite of gaps. */
+/*
+ * Call it when no more segments come: waiting segments are then delivered in
+ * spite of gaps.
+ */
 void capture_reassembly_close(struct capture_reassembly *r);
 
-/* The next bytes in order; a view that is valid until the next call. */
+/*
+ * Set *@out to the next bytes in order, valid until the next call; false if
+ * there are none yet.
+ */
 bool capture_reassembly_next(struct capture_reassembly *r,
 			     struct capture_chunk *out);
 

@@ -55,8 +55,8 @@ static int track_reserve(struct capture_track *track, size_t n)
 }
 
 /*
- * The bytes from @at on were sent at @ns, or at the time of the last mark if
- * that is later.
+ * Add a mark: the bytes from @at on were sent at @ns. If @ns is not later than
+ * the last mark, these bytes belong to the last mark.
  */
 static int track_mark(struct capture_track *track, size_t at, uint64_t ns)
 {
@@ -80,7 +80,10 @@ static int track_mark(struct capture_track *track, size_t at, uint64_t ns)
 	return 0;
 }
 
-/* Nanoseconds since the earliest time in the recording. */
+/*
+ * Nanoseconds since the first time found in the recording; 0 for an earlier
+ * time.
+ */
 static uint64_t since_first(struct capture_recording *r, uint64_t time_ns)
 {
 	if (r->first_ns == 0)
@@ -90,7 +93,7 @@ static uint64_t since_first(struct capture_recording *r, uint64_t time_ns)
 
 /* Raw BMP */
 
-/* The time of a message by its per-peer header; 0 if it has none. */
+/* The time in the per-peer header of a message; 0 if the message has none. */
 static uint64_t time_of(const struct bmp_frame *frame)
 {
 	struct wire_cursor c = wire_start(frame->body);
@@ -222,7 +225,9 @@ static int read_pcap(struct capture_recording *r, struct capture_source *source)
 	return err;
 }
 
-/* The format was not recognised; report a read error if there is one. */
+/*
+ * Report that the format was not recognised, or the read error if there is one.
+ */
 static int read_unknown(struct capture_recording *r,
 			struct capture_source *source)
 {

@@ -8,10 +8,10 @@
  * capture at once and repeatedly.
  *
  * A raw BMP stream is one track with every byte of the file, valid or not: a
- * broken session is replayed broken. Only the per-peer headers have times, so
- * bytes whose header has no time, or an earlier one, go with the message
- * before. A packet capture has a track for each session, of whole messages,
- * with the times of the packets.
+ * broken session is replayed broken. Only the per-peer headers have times. A
+ * message without a time, or with an earlier time than the message before, is
+ * sent together with the message before. A packet capture has a track for each
+ * session, of whole messages, with the times of the packets.
  */
 #ifndef CAPTURE_RECORDING_H
 #define CAPTURE_RECORDING_H
@@ -28,7 +28,8 @@ struct capture_track {
 	uint8_t *bytes;
 	size_t len;
 	size_t size;
-	struct capture_mark *marks; /* ascending in both; the first at 0 */
+	/* ascending in at and in ns; the first has at = 0 */
+	struct capture_mark *marks;
 	size_t mark_count;
 	size_t mark_size;
 };
@@ -37,20 +38,24 @@ struct capture_track {
 struct capture_recording {
 	struct capture_track **tracks;
 	size_t count;
-	uint64_t first_ns; /* since 1970; 0 = no time found */
-	uint64_t missing;  /* bytes missing from a packet capture */
-	char error[160];   /* error text; empty if none */
+	/* first time found, in nanoseconds since 1970; 0 = no time found yet */
+	uint64_t first_ns;
+	uint64_t missing; /* bytes missing from a packet capture */
+	char error[160];  /* error text; empty if none */
 };
 
 /*
- * Read @source to its end and add its sessions. 0; -EBADMSG if it is damaged:
- * the readable part is kept and error has the text; -EINVAL if it has no BMP
- * session, with the reason in error; -ENOMEM.
+ * Read @source to its end and add its sessions. Returns 0; -EBADMSG if the
+ * source is damaged: the readable part was added and error has the text;
+ * -EINVAL if there is no BMP session, with the reason in error; or -ENOMEM.
  */
 int capture_recording_read(struct capture_recording *recording,
 			   struct capture_source *source);
 
-/* The same for bytes that need not be BMP: one unchanged track. */
+/*
+ * Like capture_recording_read(), but the bytes need not be BMP: they are added
+ * unchanged as one track.
+ */
 int capture_recording_read_raw(struct capture_recording *recording,
 			       struct capture_source *source);
 

@@ -22,7 +22,8 @@ static const struct {
 #define TYPES (sizeof(types) / sizeof(types[0]))
 
 /*
- * Rejects most of what is not BMP; true if there are too few bytes to decide.
+ * False if @bytes cannot begin with a BMP message. True also if there are too
+ * few bytes to decide.
  */
 static bool header_possible(struct wire_view bytes)
 {
@@ -51,7 +52,10 @@ static bool peer_header_plausible(const uint8_t *p)
 	uint8_t flags = p[1];
 	bool ipv6 = type != 3 && (flags & 0x80) != 0;
 
-	/* An IPv4 address, and Loc-RIB's absent one, leave 12 bytes zero. */
+	/*
+	 * The address field is 16 bytes: an IPv4 address leaves the first 12
+	 * zero, and so does a Loc-RIB, which has no address.
+	 */
 	return type <= 3 && (flags & 0x0f) == 0 &&
 	       (ipv6 || all_bytes(p + 10, 12, 0));
 }
@@ -67,7 +71,10 @@ static bool body_plausible(struct wire_view bytes)
 	if (bytes.len < BMP_HEADER_LEN + PEER_HEADER_LEN ||
 	    !peer_header_plausible(bytes.p + BMP_HEADER_LEN))
 		return false;
-	/* Version 4 has TLVs where version 3 has the BGP message. */
+	/*
+	 * The next bytes are a BGP message only in version 3; version 4 has
+	 * TLVs.
+	 */
 	if (type != 0 || version != 3)
 		return true;
 	return bytes.len >= marker + BGP_MARKER_LEN &&
@@ -112,9 +119,10 @@ void capture_session_fini(struct capture_session *session)
 }
 
 /*
- * Captures made by a program (scapy, traffic-reproducer) may have data on the
- * SYN and continue at its sequence number plus the data, as if the SYN used no
- * number. One byte there can also be a keepalive probe.
+ * True if the session has data on its SYN, and @segment continues as if the SYN
+ * used no sequence number, as in captures made by a program (scapy,
+ * traffic-reproducer). A segment with one byte is not taken for this, because
+ * it may be a keepalive probe.
  */
 static bool syn_not_counted(const struct capture_session *session,
 			    const struct capture_segment *segment)
@@ -155,7 +163,7 @@ void capture_session_close(struct capture_session *session,
 	capture_reassembly_close(&session->reassembly);
 }
 
-/* From here on only a segment that starts with a message is accepted. */
+/* Skip to the next segment that starts with a message. */
 static void session_search(struct capture_session *session)
 {
 	session->skipped += capture_stream_rest(&session->stream).len;
@@ -170,12 +178,18 @@ static void session_set_foreign(struct capture_session *session)
 	capture_stream_fini(&session->stream);
 }
 
-/* Handle @chunk according to the state, and keep it if it belongs to BMP. */
+/*
+ * Handle the next bytes of the session according to its state: append them to
+ * the stream if they belong to BMP, else skip them.
+ */
 static void chunk_take(struct capture_session *session,
 		       const struct capture_chunk *chunk)
 {
 	if (chunk->missing > 0) {
-		/* Bytes are missing: BMP cannot be recognised. */
+		/*
+		 * The first bytes are missing: treat the session as one that
+		 * began before the capture.
+		 */
 		if (session->state == CAPTURE_SESSION_HANDSHAKE)
 			session->mid_session = true;
 		session->missing += chunk->missing;
@@ -204,7 +218,10 @@ static void chunk_take(struct capture_session *session,
 		session->state = CAPTURE_SESSION_SYNCED;
 }
 
-/* Report skipped bytes once, where reading continues or ends. */
+/*
+ * Report missing and skipped bytes as one event, when reading continues or the
+ * session ends. False if there are none.
+ */
 static bool say_gap(struct capture_session *session,
 		    struct capture_session_event *out)
 {
@@ -236,7 +253,10 @@ static bool say_open(struct capture_session *session,
 	return true;
 }
 
-/* The next frame, or an event before it; false if there is none yet. */
+/*
+ * Set *@out to the next frame, or to an event before it (open, gap); false if
+ * there is none yet.
+ */
 static bool next_in_stream(struct capture_session *session,
 			   struct capture_session_event *out)
 {
@@ -290,7 +310,7 @@ bool capture_session_next(struct capture_session *session,
 	}
 	if (!session_is_over(session))
 		return false;
-	/* An incomplete last message cannot be read, either. */
+	/* The bytes of an incomplete last message count as skipped. */
 	session_search(session);
 	if (session->open_said && say_gap(session, out))
 		return true;

@@ -36,21 +36,24 @@ enum capture_session_end {
 };
 
 enum capture_session_event_kind {
-	CAPTURE_SESSION_OPEN, /* it is BMP; comes before its first frame */
+	/* the session is BMP; comes before its first frame */
+	CAPTURE_SESSION_OPEN,
 	CAPTURE_SESSION_FRAME,
 	/* bytes are missing, reading continues after them */
 	CAPTURE_SESSION_GAP,
-	CAPTURE_SESSION_LOST, /* framing is lost, bytes are all there */
+	/* framing was lost although no bytes are missing */
+	CAPTURE_SESSION_LOST,
 	CAPTURE_SESSION_CLOSE,
 };
 
 struct capture_session {
 	struct capture_endpoint from; /* the router */
 	struct capture_endpoint to;   /* the collector */
-	unsigned number;  /* from 1, in the order of opening; 0 before it */
-	bool mid_session; /* the capture began after the session */
-	uint32_t first;	  /* sequence number of its first byte */
-	uint32_t syn_len; /* bytes of data on its SYN */
+	/* 1, 2, ... in the order of the OPEN events; 0 before the OPEN event */
+	unsigned number;
+	bool mid_session; /* the session began before the capture */
+	uint32_t first;	  /* sequence number of the first byte of the session */
+	uint32_t syn_len; /* bytes of data on the SYN */
 	uint64_t time_ns; /* time of the last packet */
 
 	enum capture_session_state state;
@@ -76,9 +79,12 @@ struct capture_session {
 struct capture_session_event {
 	enum capture_session_event_kind kind;
 	struct bmp_frame frame; /* FRAME */
-	uint64_t offset;	/* FRAME: bytes of the session before it */
-	uint64_t missing;	/* GAP: bytes that were not captured ... */
-	uint64_t skipped;	/* GAP, LOST: ... and that could not be read */
+	/* FRAME: position of the frame in the session, in bytes */
+	uint64_t offset;
+	/* GAP: number of bytes that were not captured */
+	uint64_t missing;
+	/* GAP, LOST: number of captured bytes that could not be read */
+	uint64_t skipped;
 	/*
 	 * LOST: why framing was lost. BMP_FRAME_WHOLE = the session ended
 	 * inside a message.
@@ -103,13 +109,13 @@ void capture_session_fini(struct capture_session *session);
 int capture_session_push(struct capture_session *session,
 			 const struct capture_segment *segment);
 
-/* No more segments will come. */
+/* Call it when no more segments of the session come, for the reason @end. */
 void capture_session_close(struct capture_session *session,
 			   enum capture_session_end end);
 
 /*
- * The next event of the segment; false if there is none. -ENOMEM counts as a
- * gap.
+ * Set *@out to the next event of the segment; false if there is none. If out of
+ * memory, bytes are lost and reported as a gap.
  */
 bool capture_session_next(struct capture_session *session,
 			  struct capture_session_event *out);

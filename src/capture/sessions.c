@@ -7,8 +7,8 @@
 static uint64_t hash_bytes(uint64_t hash, const uint8_t *p, size_t len)
 {
 	/*
-	 * FNV-1a without a seed: keys are short, and a file reader needs no
-	 * protection.
+	 * FNV-1a without a secret seed: the keys come from a local file, so no
+	 * protection against deliberate collisions is needed.
 	 */
 	for (size_t i = 0; i < len; i++)
 		hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
@@ -77,7 +77,10 @@ static void link_bucket(struct capture_sessions *sessions,
 	*bucket = session;
 }
 
-/* Double the buckets. On ENOMEM keep the old ones; false if there are none. */
+/*
+ * Double the buckets. If out of memory, the old ones stay in use; false if
+ * there are none.
+ */
 static bool buckets_grow(struct capture_sessions *sessions)
 {
 	size_t count = sessions->bucket_count > 0 ? sessions->bucket_count * 2

@@ -2,8 +2,9 @@
  * capture/sessions.h - the TCP sessions of a capture that may be BMP
  *
  * A hash table by direction (from, to), and a list in the order of appearance,
- * so that sessions open at the end of a capture are closed in that order.
- * Sessions of other protocols are dropped as soon as their first bytes show it.
+ * so that sessions open at the end of a capture are closed in that order. A
+ * session of another protocol is dropped as soon as its first bytes show that
+ * it is not BMP.
  */
 #ifndef CAPTURE_SESSIONS_H
 #define CAPTURE_SESSIONS_H
@@ -26,7 +27,7 @@ struct capture_session *capture_sessions_find(
 	const struct capture_sessions *sessions,
 	const struct capture_segment *segment);
 
-/* A new session that starts with @segment; NULL if out of memory. */
+/* Add a session that starts with @segment; NULL if out of memory. */
 struct capture_session *capture_sessions_add(
 	struct capture_sessions *sessions,
 	const struct capture_segment *segment);

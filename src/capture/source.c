@@ -1,8 +1,8 @@
 /*
- * A chain of layers, each reading from the one below. The lowest reads the
- * file, the others decompress. Bytes that were read to detect the format go
- * into the input buffer of the next layer, or are delivered first if there is
- * none.
+ * A chain of layers, each of which reads from the layer below. The lowest layer
+ * reads the file, the others decompress. The bytes that are read to detect the
+ * format are put into the input buffer of the next layer; if there is no next
+ * layer, they are delivered first.
  */
 #include "capture/source.h"
 
@@ -17,11 +17,12 @@
 #define LAYER_BUFFER (64 * 1024)
 
 struct layer {
-	struct layer *below;	     /* NULL at the bottom */
-	struct capture_codec *codec; /* NULL at the bottom */
+	struct layer *below;	     /* NULL for the lowest layer */
+	struct capture_codec *codec; /* NULL for the lowest layer */
 	enum capture_format format;
-	enum capture_source_status ended; /* OK while there may be more */
-	bool in_member;			  /* within compressed data */
+	/* CAPTURE_SOURCE_OK while there may be more bytes */
+	enum capture_source_status ended;
+	bool in_member; /* within compressed data */
 
 	/* Unused input: in[at..len). Not used by the lowest layer. */
 	size_t at;
@@ -74,7 +75,7 @@ static enum capture_source_status layer_read(struct capture_source *source,
 					     struct layer *layer, uint8_t *to,
 					     size_t len, size_t *got);
 
-/* Load at least @want bytes of input, or all there are. */
+/* Load at least @want bytes of input; fewer if the input ends. */
 static enum capture_source_status layer_fill(struct capture_source *source,
 					     struct layer *layer, size_t want)
 {
@@ -99,8 +100,9 @@ static enum capture_source_status layer_fill(struct capture_source *source,
 }
 
 /*
- * Between members: skip padding, restart the codec for another member of the
- * same kind, and report anything else.
+ * Go to the next member: skip padding, and restart the codec if the following
+ * bytes are a member of the same kind. Else return the end, or
+ * CAPTURE_SOURCE_TRAILING for other bytes.
  */
 static enum capture_source_status layer_next_member(
 	struct capture_source *source, struct layer *layer)
@@ -126,7 +128,9 @@ static enum capture_source_status layer_next_member(
 	return CAPTURE_SOURCE_OK;
 }
 
-/* One step of the codec; CAPTURE_SOURCE_OK does not imply that *@got > 0. */
+/*
+ * Run one step of the codec. CAPTURE_SOURCE_OK does not imply that *@got > 0.
+ */
 static enum capture_source_status layer_step(struct capture_source *source,
 					     struct layer *layer, uint8_t *to,
 					     size_t len, size_t *got)
@@ -144,7 +148,7 @@ static enum capture_source_status layer_step(struct capture_source *source,
 		status = layer_fill(source, layer, 1);
 	io.in = layer->in + layer->at;
 	io.in_len = layer->len - layer->at;
-	/* Without input a codec may still have output. */
+	/* A codec may have output even without input. */
 	step = capture_codec_step(layer->codec, &io);
 	layer->at = layer->len - io.in_len;
 	*got = len - io.out_len;
@@ -174,7 +178,10 @@ static enum capture_source_status layer_read(struct capture_source *source,
 		layer->ended = layer->codec == NULL
 				       ? bottom_read(source, to, len, &n)
 				       : layer_step(source, layer, to, len, &n);
-	/* Deliver a damaged member's last bytes before the error. */
+	/*
+	 * If a member is damaged, deliver the bytes before the damage; the next
+	 * call returns the error.
+	 */
 	if (n == 0)
 		return layer->ended;
 	*got = n;
@@ -248,7 +255,7 @@ static int source_new(int fd, struct wire_view memory, uint64_t total,
 	source->total = total;
 	err = compression_unwrap(source);
 	if (err < 0) {
-		source->fd = -1; /* the caller still owns it */
+		source->fd = -1; /* the caller still owns the descriptor */
 		capture_source_close(source);
 		return err;
 	}

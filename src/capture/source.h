@@ -24,21 +24,24 @@
 
 enum capture_source_status {
 	CAPTURE_SOURCE_OK,
-	CAPTURE_SOURCE_END,	  /* the end; nothing is missing */
+	/* the end of the capture; nothing is missing */
+	CAPTURE_SOURCE_END,
 	CAPTURE_SOURCE_TRUNCATED, /* compressed data ends too early */
 	CAPTURE_SOURCE_CORRUPT,	  /* compressed data is damaged */
 	CAPTURE_SOURCE_TRAILING,  /* other bytes follow compressed data */
-	CAPTURE_SOURCE_MEMORY,	  /* out of memory, or above the bound */
-	CAPTURE_SOURCE_IO,	  /* read(2) failed */
+	/* out of memory, or CAPTURE_CODEC_MEMORY is exceeded */
+	CAPTURE_SOURCE_MEMORY,
+	CAPTURE_SOURCE_IO, /* read(2) failed */
 	CAPTURE_SOURCE_STATUSES
 };
 
 struct capture_source;
 
 /*
- * Open @path, or standard input if it is "-", and look at its beginning.
- * Damage at the beginning is not an error here: the first read reports it.
- * Returns 0, -ENOMEM, or the error of open(2) or the first read(2).
+ * Open @path, or standard input if @path is "-", and detect the format by its
+ * first bytes. Damage in these bytes or a read error is not an error here: the
+ * first capture_source_read() reports it. Returns 0, -ENOMEM, -EISDIR, or the
+ * error of open(2), dup(2) or fstat(2).
  */
 int capture_source_open(const char *path, struct capture_source **out);
 
@@ -48,7 +51,7 @@ int capture_source_open_memory(struct wire_view bytes,
 
 void capture_source_close(struct capture_source *source);
 
-/* The format of the data under all layers of compression. */
+/* The format of the data after all layers of compression were removed. */
 enum capture_format capture_source_format(const struct capture_source *source);
 
 /*
@@ -59,11 +62,14 @@ enum capture_source_status capture_source_read(struct capture_source *source,
 					       uint8_t *to, size_t len,
 					       size_t *got);
 
-/* Bytes of the file read so far, and its size; *@total 0 = not known. */
+/*
+ * Set *@done to the bytes of the file read so far, before decompression, and
+ * *@total to its size; 0 = not known.
+ */
 void capture_source_progress(const struct capture_source *source,
 			     uint64_t *done, uint64_t *total);
 
-/* A phrase for people: "the compressed data ends too early"; never NULL. */
+/* A phrase for the user: "the compressed data ends too early"; never NULL. */
 const char *capture_source_text(enum capture_source_status status);
 
 #endif

@@ -3,7 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Small: a capture may hold thousands of sessions. */
+/*
+ * Initial size of a buffer; small, because a capture may have thousands of
+ * sessions.
+ */
 #define FIRST_SIZE 4096
 
 void capture_stream_fini(struct capture_stream *stream)
@@ -19,7 +22,10 @@ void capture_stream_reset(struct capture_stream *stream)
 	stream->end = 0;
 }
 
-/* Move the incomplete rest to the front: it is shorter than one message. */
+/*
+ * Move the bytes that were not taken yet to the front. They are shorter than
+ * one message, so this is cheap.
+ */
 static void stream_compact(struct capture_stream *stream)
 {
 	if (stream->at == 0)

@@ -95,8 +95,9 @@ const char *answer_text_at(const struct json_object *list, size_t i)
 }
 
 /*
- * json-c decodes escapes and writes only those of ASCII. Unsafe characters can
- * occur only in strings, so the whole text is escaped.
+ * Print the answer with unsafe characters escaped. json-c decodes all escapes
+ * and writes only those of ASCII again. Unsafe characters can occur only in
+ * strings, so the text as a whole is escaped.
  */
 void answer_print(struct json_object *answer)
 {

@@ -69,7 +69,7 @@ static int run_all(void *arg)
 		(void)sp_go(show_often, s, NULL);
 	for (uint32_t i = 0; i < s->count && err == 0; i++) {
 		all[i] = (struct one){ s, i };
-		/* The queue of fibers empties as they run. */
+		/* The queue of new fibers is full: let some of them run. */
 		while ((err = sp_group_go(group, run_one, &all[i])) == -EAGAIN)
 			sp_yield();
 	}

@@ -1,8 +1,8 @@
 /*
  * cli/bmp_senders.h - many simulated routers, each a fiber
  *
- * All run on one shard: they may share data between two waits, and one core is
- * enough to load a collector (bench/load).
+ * All fibers run on one shard: they may share data between two waits, and one
+ * core is enough to load a collector (bench/load).
  *
  * The first SIGINT or SIGTERM sets stop, and the sessions end in order; a
  * second one ends the process immediately.
@@ -17,7 +17,7 @@
 struct sessions {
 	const char *command; /* name of the command, for messages */
 	uint32_t count;
-	/* Run session @index, from 0. Yields. Its result is ignored. */
+	/* Run session @index, counted from 0. Yields. */
 	void (*run)(void *ctx, uint32_t index);
 	/* Show the progress on the terminal; called at intervals. */
 	void (*show)(void *ctx);
@@ -28,12 +28,12 @@ struct sessions {
 	struct progress progress;
 };
 
-/* Returns the exit code when all sessions have ended. */
+/* Run all sessions, and wait until they have ended. Returns the exit code. */
 int sessions_run(struct sessions *s);
 
 /*
- * Session @index has failed. Only the first failure is printed, because the
- * others usually have the same reason.
+ * Count session @index as failed. Only the first failure is printed, because
+ * the others usually have the same reason.
  */
 void sessions_complain(struct sessions *s, uint32_t index, const char *format,
 		       ...) __attribute__((format(printf, 3, 4)));

@@ -52,7 +52,7 @@ static int resolve_host(const char *command, const char *host, const char *port,
 	return 0;
 }
 
-/* A literal, or NAME:PORT. */
+/* Parse @text: a literal address with a port, or NAME:PORT. */
 static int find_target(const char *command, const char *text,
 		       struct sp_addr *out)
 {
@@ -72,7 +72,10 @@ static int find_target(const char *command, const char *text,
 	return resolve_host(command, host, colon + 1, out);
 }
 
-/* True if each router can have its own address there. */
+/*
+ * True if each router can have its own source address: the target is in
+ * 127.0.0.0/8.
+ */
 static bool can_spread(const struct sp_addr *to)
 {
 	return to->any.sa_family == AF_INET &&
@@ -95,7 +98,7 @@ int target_init(struct target *target, const char *command, const char *text,
 	return 0;
 }
 
-/* Bind to the router's address; the kernel chooses the port. */
+/* Bind to the address of router @index; the kernel chooses the port. */
 static int bind_source(int fd, uint32_t index)
 {
 	struct sockaddr_in from = {
@@ -135,7 +138,9 @@ int target_dial(const struct target *target, uint32_t index, int *out)
 	return 0;
 }
 
-/* Bytes that the collector's host has not acknowledged. */
+/*
+ * The number of sent bytes that the collector's host has not acknowledged yet.
+ */
 static int unsent_bytes(int fd)
 {
 	int bytes = 0;
@@ -155,7 +160,8 @@ int target_hang_up(int fd)
 
 		if (n == 0)
 			break;
-		if (n > 0) /* a collector sends nothing; ignore it if it does */
+		/* a collector sends nothing; ignore bytes that come */
+		if (n > 0)
 			continue;
 		if (n != -ETIMEDOUT)
 			err = n;

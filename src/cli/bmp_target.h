@@ -16,8 +16,8 @@ struct target {
 };
 
 /*
- * Parse the HOST:PORT of --to for @command, and resolve the name; blocks. 0, or
- * the exit code after an error was printed.
+ * Parse the HOST:PORT of --to for @command, and resolve the name; blocks.
+ * Returns 0, or the exit code after an error was printed.
  */
 int target_init(struct target *target, const char *command, const char *text,
 		bool spread);
@@ -26,9 +26,9 @@ int target_init(struct target *target, const char *command, const char *text,
 int target_dial(const struct target *target, uint32_t index, int *out);
 
 /*
- * Everything was sent: shut down, wait until the collector has read all and
- * closed its side (with a timeout), close. -ECONNRESET if it closed without
- * reading everything. Yields.
+ * Call it when everything was sent: shut down, wait until the collector has
+ * read all and closed its side (with a timeout), and close @fd. -ECONNRESET if
+ * the collector closed without reading everything. Yields.
  */
 int target_hang_up(int fd);
 

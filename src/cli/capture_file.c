@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reading the clock for every message would cost more than the message. */
+/*
+ * Number of messages between two looks at the clock: one look for every message
+ * would cost more than the message.
+ */
 #define PROGRESS_EVERY	 4096
 #define PROGRESS_SECONDS 0.2
 
@@ -91,7 +94,10 @@ static int read_mrt(struct capture_file *f)
 	return code;
 }
 
-/* Returns true if part of the session could not be read. */
+/*
+ * Call the operation for an event. Returns true if a part of the session could
+ * not be read.
+ */
 static bool session_event(struct capture_file *f, struct capture_session *tcp,
 			  const struct capture_session_event *event)
 {
@@ -156,7 +162,10 @@ static int read_pcap(struct capture_file *f)
 	return code;
 }
 
-/* The format was not recognised; report a read error if there is one. */
+/*
+ * Report that the format was not recognised, or the read error if there is one.
+ * Returns the exit code.
+ */
 static int read_unknown(struct capture_file *f)
 {
 	enum capture_source_status status;

@@ -8,9 +8,9 @@
  *	code = capture_file_read(&file);
  *	capture_file_close(&file);
  *
- * The format is recognised, and an operation is called for each message. All
- * that is readable is read; damage is reported in one line on standard error,
- * and the exit code is EXIT_FAILURE.
+ * The format is recognised, and an operation is called for each message. If the
+ * file is damaged, everything that is readable is read; the damage is reported
+ * in one line on standard error, and the exit code is EXIT_FAILURE.
  *
  * Threads	One, blocking.
  */
@@ -25,23 +25,28 @@
 
 struct capture_file_ops {
 	/*
-	 * A BMP session begins: @tcp of a packet capture, NULL = the whole file
-	 * is one. Returns what the other operations get as @session.
+	 * A BMP session begins. @tcp is the session of a packet capture; NULL
+	 * if the whole file is one session. The result is passed to the other
+	 * operations as @session.
 	 */
 	void *(*open)(void *arg, const struct capture_session *tcp);
 	/*
-	 * A message; @time_ns is 0 if not known. False = stop reading; sessions
-	 * of a packet capture are read to their end all the same.
+	 * A message of a session; @time_ns is 0 if the time is not known. False
+	 * = stop reading; but sessions of a packet capture are read to their
+	 * end.
 	 */
 	bool (*frame)(void *arg, void *session, const struct bmp_frame *frame,
 		      uint64_t time_ns);
-	/* Bytes of a session are missing, or are not BMP. */
+	/* Bytes of a session are missing or could not be read as BMP. */
 	void (*lost)(void *arg, const struct capture_session *tcp,
 		     const struct capture_session_event *event);
 	void (*close)(void *arg, void *session);
 	/* A record of MRT. False = stop reading. */
 	bool (*record)(void *arg, const struct capture_mrt_record *record);
-	/* Write pending output; a line on standard error follows. */
+	/*
+	 * Write pending output, because a line will be written to standard
+	 * error.
+	 */
 	void (*flush)(void *arg);
 };
 
@@ -59,9 +64,9 @@ struct capture_file {
 	bool progress_shown;
 };
 
-/* 0, or EXIT_FAILURE, which was reported. */
+/* Open the file. Returns 0, or EXIT_FAILURE after an error was printed. */
 int capture_file_open(struct capture_file *f);
-/* Returns the exit code. */
+/* Read the file. Returns the exit code. */
 int capture_file_read(struct capture_file *f);
 void capture_file_close(struct capture_file *f);
 

@@ -20,8 +20,9 @@
 #define OWN_TOKEN_LEN 64
 #define WHY_MAX	      768
 /*
- * A page of a list is 1 MiB and one row. A longer answer is not from a
- * collector, and its JSON would take 30 times as much memory.
+ * Maximum bytes of an answer. A page of a list has 1 MiB and one row; a longer
+ * answer is not from a collector, and its JSON would take 30 times as much
+ * memory.
  */
 #define ANSWER_MAX (8u << 20)
 
@@ -122,7 +123,7 @@ static size_t gather_body(char *bytes, size_t one, size_t n, void *arg)
 	return n;
 }
 
-/* curl calls this at intervals while it waits. */
+/* True if a signal came. curl calls this at intervals while it waits. */
 static int is_interrupted(void *arg, curl_off_t dltotal, curl_off_t dlnow,
 			  curl_off_t ultotal, curl_off_t ulnow)
 {
@@ -152,7 +153,7 @@ struct client *client_new(const struct client_options *options)
 	curl_easy_setopt(c->curl, CURLOPT_XFERINFOFUNCTION, is_interrupted);
 	curl_easy_setopt(c->curl, CURLOPT_XFERINFODATA, c);
 	curl_easy_setopt(c->curl, CURLOPT_NOPROGRESS, 0L);
-	/* Do not use a proxy for this host. */
+	/* A collector on this host is not behind a proxy. */
 	if (c->local)
 		curl_easy_setopt(c->curl, CURLOPT_PROXY, "");
 	if (options->tls_ca != NULL)
@@ -171,7 +172,10 @@ void client_free(struct client *c)
 
 /* The token */
 
-/* 0 or -errno; -EINVAL for a file without a token. */
+/*
+ * Read the token in the file @path. Returns 0 or -errno; -EINVAL if the file
+ * has no token.
+ */
 static int read_token(const char *path, char token[TOKEN_MAX + 1])
 {
 	FILE *file = fopen(path, "re");
@@ -211,7 +215,10 @@ static bool read_own_token(const char *path, char token[TOKEN_MAX + 1])
 	       strspn(token, "0123456789abcdef") == OWN_TOKEN_LEN;
 }
 
-/* Look where a collector on this host may have stored it. */
+/*
+ * Find the token of a collector on this host: look into the folders where it
+ * may have stored the token. c->token is "" if there is none.
+ */
 static void find_token(struct client *c)
 {
 	const char *state = getenv("ARANCINI_STATE");
@@ -254,7 +261,7 @@ static int take_token(struct client *c)
 
 /* Requests */
 
-/* The URL for messages, without a password. */
+/* The URL without user and password, for messages. */
 static const char *shown_url(const struct client *c)
 {
 	const char *url = c->options.url;
@@ -318,7 +325,10 @@ static int explain_token(struct client *c)
 		shown_url(c), c->token[0] != '\0' ? "another" : "a");
 }
 
-/* Only 400 concerns the user's input; other errors concern the collector. */
+/*
+ * The error for a status. Only 400 concerns the user's input; the others
+ * concern the collector.
+ */
 static int error_of_status(long status)
 {
 	switch (status) {
@@ -337,7 +347,9 @@ static int error_of_status(long status)
 	}
 }
 
-/* Explain a status that is not a success. */
+/*
+ * Set the error text for a status that is not a success, and return the error.
+ */
 static int explain_status(struct client *c, long status,
 			  const struct json_object *body)
 {
@@ -375,8 +387,9 @@ static int read_answer(struct client *c, struct json_object **out)
 }
 
 /*
- * Send the token only if the server asked for it: reading on loopback needs
- * none, and any process that listens there would learn it.
+ * The headers of a request. The token is sent only if the server has asked for
+ * it, or with an action: reading on loopback needs no token, and any process
+ * that listens there could otherwise get it.
  */
 static struct curl_slist *headers_of(const struct client *c, bool with_token)
 {
@@ -390,7 +403,7 @@ static struct curl_slist *headers_of(const struct client *c, bool with_token)
 	return memory_must(curl_slist_append(headers, line));
 }
 
-/* Send one request; the answer is in the body. */
+/* Send one request; the answer is then in c->body. */
 static CURLcode send_request(struct client *c, const char *path,
 			     bool with_token)
 {
@@ -465,8 +478,9 @@ static char *page_path(const char *path, const char *cursor)
 }
 
 /*
- * The cursor after the page at @at; NULL at the end. A page that leads to
- * itself is an error, because it would be read forever.
+ * Set *@out to the path of the page after the one at @at; NULL if that was the
+ * last. A page whose "next" is the page itself is an error: the list would not
+ * end.
  */
 static int page_next(struct client *c, const char *path, const char *at,
 		     const struct json_object *answer, char **out)

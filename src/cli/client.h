@@ -6,27 +6,28 @@
  *	if (err < 0)
  *		complain(client_why(c));	one line, says what to do
  *
- * One connection, kept open between requests and opened again if necessary, so
- * the next call works after a collector's restart. The token is read for each
- * request, because a collector may generate a new one when it starts. A token
- * that was not named is sent to this host only, and for reading only after the
- * server has asked for it.
+ * The client uses one connection, which stays open between requests and is
+ * opened again if necessary; so the next call works after a restart of the
+ * collector. The token is read for each request, because a collector may
+ * generate a new one when it starts. If the user has not named a token file,
+ * the token of a collector on this host is sent to this host only, and for
+ * reading only after the server has asked for it.
  *
- * Threads	One. Blocking: each request, at most for the time-out.
+ * Threads	One. Blocking: each request, at most for the timeout.
  * Errors	0 or -errno, for scripts and for watching; client_why() has the
  *		text.
  *
  *	-EINVAL		the collector does not understand the request, or the
- *			URL is none
- *	-EACCES		it wants a token, or another one, or there is none to
- *			show; it takes no action, or none from here
+ *			URL is not valid
+ *	-EACCES		the token is missing or wrong, or the collector does not
+ *			allow this request from this client
  *	-ENOENT		there is no such router, peer or page
- *	-EBUSY		it cannot answer now
- *	-ECONNREFUSED	nobody answers there
+ *	-EBUSY		the collector cannot answer now
+ *	-ECONNREFUSED	no server answers at the URL
  *	-ETIMEDOUT	the answer took too long
  *	-ECANCELED	a signal came, see client_options.signals
- *	-EPROTO		what answers there is no collector, or refuses for a
- *			reason that is none of the above
+ *	-EPROTO		the server is not a collector, or refuses for another
+ *			reason
  */
 #ifndef CLI_CLIENT_H
 #define CLI_CLIENT_H
@@ -45,8 +46,9 @@ struct json_object; /* of json-c; cli/api_json.h reads it */
 
 struct client_options {
 	const char *url;
-	const char *token_file; /* NULL = that of a collector on this host */
-	const char *tls_ca;	/* NULL = the system's certificates */
+	/* NULL = the token file of a collector on this host */
+	const char *token_file;
+	const char *tls_ca; /* NULL = the system's certificates */
 	long timeout_ms;
 	int signals; /* descriptor that becomes readable to cancel; -1 = none */
 };
@@ -57,35 +59,35 @@ struct client_options {
 		.url = CLIENT_URL, .timeout_ms = 10000, .signals = -1 \
 	}
 
-/* Exits if out of memory. @options must outlive it. */
+/* Make a client; exits if out of memory. @options must outlive the client. */
 struct client *client_new(const struct client_options *options);
 void client_free(struct client *c);
 
 /*
- * @path begins with a slash and is escaped. The caller frees *@out, an object,
- * with answer_free().
+ * Send a request. @path begins with a slash and is escaped. On success *@out is
+ * the answer, an object; the caller frees it with answer_free().
  */
 int client_get(struct client *c, const char *path, struct json_object **out);
 int client_post(struct client *c, const char *path, struct json_object **out);
 
 /*
- * A list in pages. @path already has a query. Each answer is passed to @page,
- * which returns whether to continue.
+ * Get a list page by page. @path already has a query. Each answer is passed to
+ * @page, which returns whether to continue.
  */
 int client_list(struct client *c, const char *path,
 		bool (*page)(void *arg, const struct json_object *answer),
 		void *arg);
 
-/* The length of the last answer passed to page(). */
+/* The length in bytes of the last answer passed to page(). */
 size_t client_answer_bytes(const struct client *c);
 
 /* The error of the last request, without a full stop or a newline. */
 const char *client_why(const struct client *c);
 
-/* The exit code for such an error. */
+/* The exit code for @err, an error of a request. */
 int client_exit_code(int err);
 
-/* @text for a query of a URL; the caller frees it. */
+/* Escape @text for the query of a URL; the caller frees the result. */
 char *client_escape(const char *text);
 
 #endif

@@ -148,10 +148,13 @@ int client_command_rows(struct client_command *c, const char *path,
 	return err;
 }
 
-/* Maximum bytes of collected pages: a list may have no end. */
+/*
+ * Maximum bytes of collected pages, because a server could send pages without
+ * end.
+ */
 #define GATHER_MAX (256u << 20)
 
-/* A list that grows page by page. */
+/* A list that is collected page by page. */
 struct gathering {
 	const struct client *client;
 	const char *name;

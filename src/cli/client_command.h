@@ -30,29 +30,30 @@
 struct client_command {
 	const struct command_line *line;
 	struct client_options options;
-	struct client *client;	      /* during client_command_run() */
-	struct terminal terminal;     /* standard output */
-	char router[ROUTER_NAME_MAX]; /* its token; "" = all */
-	bool json;		      /* print the collector's JSON */
-	uint64_t limit;		      /* rows to print; 0 = all */
+	struct client *client;	  /* during client_command_run() */
+	struct terminal terminal; /* standard output */
+	/* token of the router in the options; "" = all */
+	char router[ROUTER_NAME_MAX];
+	bool json;	/* print the JSON of the collector */
+	uint64_t limit; /* maximum rows to print; 0 = all */
 };
 
 /* How a command prints the rows of a list. */
 struct client_rows {
-	const char *name; /* the array in an answer */
+	const char *name; /* name of the array in an answer */
 	const struct table_column *columns;
 	size_t column_count;
 	/* Add the cells of a row. */
 	void (*put)(struct table *table, const struct json_object *row);
-	/* False = leave the row out; NULL = all are wanted. */
+	/* False = leave the row out. NULL = print all rows. */
 	bool (*wanted)(const void *arg, const struct json_object *row);
 	const void *arg;
 };
 
-/* --url, --token-file, --tls-ca, --timeout: they fill a client_options. */
+/* --url, --token-file, --tls-ca, --timeout: rows for struct client_options. */
 extern const struct option_row client_option_rows[];
 
-/* --limit, --json, --table: they fill a client_command. */
+/* --limit, --json, --table: rows for struct client_command. */
 extern const struct option_row client_rows_options[];
 
 /* clang-format off */
@@ -68,8 +69,8 @@ extern const struct option_row client_rows_options[];
 /* clang-format on */
 
 /*
- * Set the field of the option, client_command.router, to the token of the
- * router whose name or address the user typed.
+ * Setter for client_command.router: convert the name or address that the user
+ * typed to the token of the router.
  */
 enum option_status client_set_router(const struct option_value *v);
 
@@ -77,23 +78,24 @@ void client_command_init(struct client_command *c,
 			 const struct command_line *line);
 
 /*
- * Call @ask with @arg and a client, and report its error. Returns the exit
- * code.
+ * Make a client, call @ask with @arg, and report the error that @ask returns.
+ * Returns the exit code.
  */
 int client_command_run(struct client_command *c, int (*ask)(void *arg),
 		       void *arg);
 
 /*
- * Print the rows of all pages of @path: JSON lines or tables. *@shown is their
- * number; that --limit left some out is told on standard error.
+ * Print the rows of all pages of @path, as JSON lines or tables. *@shown is the
+ * number of printed rows. If --limit left some out, this is reported on
+ * standard error.
  */
 int client_command_rows(struct client_command *c, const char *path,
 			const struct client_rows *rows, uint64_t *shown);
 
 /*
  * Collect all pages of the list @name in one array, *@out. Ends early at
- * @enough elements (0 = never) or 256 MiB; *@cut is then set if there are more.
- * The caller owns *@out also after an error.
+ * @enough elements (0 = no limit) or 256 MiB; *@cut is then set if there are
+ * more elements. The caller owns *@out also after an error.
  */
 int client_command_list(struct client_command *c, const char *path,
 			const char *name, size_t enough,

@@ -1,13 +1,13 @@
 /*
  * cli/command.h - the interface of a subcommand
  *
- * Each gets its own argc and argv, with its name as argv[0], and returns the
- * exit code of the process.
+ * Each subcommand gets its own argc and argv, with its name as argv[0], and
+ * returns the exit code of the process.
  */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
-/* 0 and 1 are EXIT_SUCCESS and EXIT_FAILURE. */
+/* Exit code for wrong usage. 0 and 1 are EXIT_SUCCESS and EXIT_FAILURE. */
 #define EXIT_USAGE 2
 
 struct command {
@@ -17,8 +17,8 @@ struct command {
 };
 
 /*
- * All commands, in the order of --help: X(name, summary). The list of the man
- * page follows from it, and README.md must mention each.
+ * All commands, in the order of --help: X(name, summary). The man page gets its
+ * list from this table, and README.md must mention each command.
  */
 /* clang-format off */
 #define COMMANDS(X) \

@@ -97,7 +97,10 @@ static bool take_frame(void *arg, void *user, const struct bmp_frame *frame,
 	return !in->decode->out_failed;
 }
 
-/* Report bytes of a session that were not captured, or that are not BMP. */
+/*
+ * Write an error line, because bytes of a session were not captured or could
+ * not be read as BMP.
+ */
 static void session_lost(void *arg, const struct capture_session *tcp,
 			 const struct capture_session_event *event)
 {
@@ -204,7 +207,10 @@ struct decode_options {
 	bool summarise;
 };
 
-/* The same keys, values and errors as in the section of a router. */
+/*
+ * Set a key of the router. Keys, values and errors are those of the section of
+ * a router in the configuration.
+ */
 static enum option_status set_router_key(const struct option_value *v)
 {
 	struct decode_options *options = v->field;

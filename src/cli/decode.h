@@ -36,12 +36,13 @@ struct decode {
 	struct json attributes;
 };
 
-/* One BMP session: a raw stream, or one of those in a packet capture. */
+/* One BMP session: a raw stream, or a session of a packet capture. */
 struct decode_session {
 	struct peers peers;
 	uint64_t message;	   /* number of the current message, from 0 */
 	uint64_t time_received_ns; /* 0 = not known */
-	unsigned number;	   /* 0 = a raw stream */
+	/* number of the session in a packet capture; 0 = a raw stream */
+	unsigned number;
 	struct capture_endpoint router;
 	struct bmp_sequence sequence;
 };
@@ -50,11 +51,11 @@ struct decode_session {
 
 /* Begin a line of this kind; its fields follow. */
 void decode_begin(struct decode *d, const char *kind);
-/* End the line. Output is written in larger pieces. */
+/* End the line. Lines are buffered and written in larger pieces. */
 void decode_end(struct decode *d);
 /* Write the pending output. */
 void decode_flush(struct decode *d);
-/* A whole line of kind error with the shared fields. */
+/* Write a whole line of kind "error" with the shared members. */
 void decode_error(struct decode *d, const char *what);
 
 /* Inputs */
@@ -62,18 +63,20 @@ void decode_error(struct decode *d, const char *what);
 void decode_message(struct decode *d, struct decode_session *session,
 		    const struct bmp_frame *frame);
 
-/* d->shared has the peer. */
+/* Write the lines of an UPDATE. d->shared must have the members of the peer. */
 void decode_update(struct decode *d, struct summary_peer *peer,
 		   const struct bgp_update *update);
 
 /*
- * An entry of a table: attributes as in an UPDATE, one route. @path_id is NULL
- * if there is none.
+ * Write the line of an entry of a table: its attributes as in an UPDATE, and
+ * one route. @path_id is NULL if the entry has none.
  */
 void decode_rib_entry(struct decode *d, struct summary_peer *peer,
 		      const struct bgp_update *update, const uint32_t *path_id);
 
-/* An UPDATE as one object: of no table, because it was mirrored. */
+/*
+ * Write a mirrored UPDATE as one object, because its routes belong to no table.
+ */
 void decode_update_object(struct json *j, const struct bgp_update *update);
 
 struct decode_mrt;

@@ -48,7 +48,7 @@ void decode_error(struct decode *d, const char *what)
 	decode_end(d);
 }
 
-/* All TLVs of one type, as strings. */
+/* Write all TLVs of type @type as an array of strings. */
 static void put_strings(struct decode *d, const struct bmp_message *message,
 			uint16_t type, const char *name)
 {
@@ -81,7 +81,10 @@ static void put_text(struct decode *d, const struct bmp_message *message,
 	json_text(&d->out, tlv.value);
 }
 
-/* TLVs of types without a field; @known is a mask of the types with one. */
+/*
+ * Write the TLVs whose types have no member of their own; @known is a bit mask
+ * of the types that have one.
+ */
 static void put_other_tlvs(struct decode *d, const struct bmp_message *message,
 			   unsigned known)
 {
@@ -135,7 +138,10 @@ static void peer_up(struct decode *d, const struct bmp_message *message)
 	static const uint8_t none[16];
 	const struct bmp_peer_up *up = &message->up;
 
-	/* A Loc-RIB has no session; as in the schema, zeros are left out. */
+	/*
+	 * A Loc-RIB has no BGP session, so its addresses and ports are zero; as
+	 * in the schema, zeros are left out.
+	 */
 	if (memcmp(up->local_address, none, sizeof(none)) != 0) {
 		json_key(&d->out, "localAddr");
 		json_address(&d->out, up->local_address);
@@ -198,7 +204,10 @@ static void put_statistics(struct decode *d, const struct bmp_message *message)
 	json_end_array(&d->out);
 }
 
-/* The UPDATE is read as the OPENs of the peer say (RFC 7854 4.7). */
+/*
+ * Write a mirrored BGP message. An UPDATE is decoded according to the OPENs of
+ * the peer (RFC 7854 4.7).
+ */
 static void put_mirrored_pdu(struct decode *d, const struct bgp_pdu *pdu,
 			     const struct bmp_message *message,
 			     const struct peer *peer)
@@ -232,7 +241,11 @@ static void put_mirrored(struct decode *d, const struct tlv *tlv,
 	json_end_object(&d->out);
 }
 
-/* Never as routes of the peer: the message may be the faulty one. */
+/*
+ * Write the mirrored messages as members of the event. Their routes are not
+ * written as routes of the peer, because a mirrored message may be the faulty
+ * one.
+ */
 static void put_mirroring(struct decode *d, const struct bmp_message *message,
 			  const struct peer *peer)
 {
@@ -259,7 +272,8 @@ static const struct {
 };
 
 /*
- * Use the form of this message for later ones that can be parsed in both forms.
+ * Parse later messages of the peer that fit both forms (with and without path
+ * identifiers) in the form of this one.
  */
 static void learn_add_path(struct peer *peer, const struct bmp_peer *header,
 			   const struct bgp_update *u)
@@ -272,7 +286,10 @@ static void learn_add_path(struct peer *peer, const struct bmp_peer *header,
 				u->nlri_parts[s].format.add_path);
 }
 
-/* The router did not send messages that it numbered. */
+/*
+ * Write a line: the router did not send @lost messages, according to their
+ * numbers.
+ */
 static void put_lost_messages(struct decode *d, uint32_t lost)
 {
 	if (d->summary != NULL)

@@ -78,10 +78,10 @@ static struct summary_peer *count_peer(struct decode_mrt *mrt,
 }
 
 /*
- * An entry of a table is decoded like an UPDATE with one route: its prefix is
- * placed in MP_REACH if the next hop is there. The record, not the options,
- * determines the form: with path identifiers the entry itself differs, and the
- * collector that wrote the file chose the width of AS numbers.
+ * Write an entry of a table. It is decoded like an UPDATE with one route: its
+ * prefix is placed in MP_REACH if the next hop is there. The record, not the
+ * options, determines the form: with path identifiers the entry itself differs,
+ * and the MRT collector that wrote the file chose the width of AS numbers.
  */
 static void table_entry(struct decode_mrt *mrt,
 			const struct capture_mrt_rib *rib,
@@ -178,7 +178,10 @@ static void geo_peer(struct json *j, const struct capture_mrt_geo_peer *geo)
 	json_end_object(j);
 }
 
-/* RFC 6397: where the collector and the peers of the table before it are. */
+/*
+ * Write a GEO_PEER_TABLE (RFC 6397): the positions of the MRT collector and of
+ * the peers in the PEER_INDEX_TABLE before it.
+ */
 static void decode_geo(struct decode_mrt *mrt,
 		       const struct capture_mrt_record *record)
 {
@@ -240,15 +243,16 @@ static void state_change(struct decode_mrt *mrt,
 }
 
 /*
- * Path identifiers were negotiated, but the record does not say for which
- * families.
+ * The families for which path identifiers may be expected: all of them, because
+ * the record does not say for which families they were negotiated; none if it
+ * is not an add-path record.
  */
 static bgp_family_set add_path_families(const struct capture_mrt_message *m)
 {
 	return m->add_path ? ~(bgp_family_set)0 : 0;
 }
 
-/* A record of type BGP has the message without its header. */
+/* Get the BGP message. A record of type BGP has it without its header. */
 static bool take_pdu(const struct capture_mrt_message *message,
 		     struct bgp_pdu *out)
 {
@@ -315,7 +319,10 @@ static void message_record(struct decode_mrt *mrt,
 	peer.as = message.peer_as;
 	memcpy(peer.address, message.peer_address, 16);
 	set_shared_members(mrt, record, &peer);
-	/* A state change of the type BGP says only whose it is. */
+	/*
+	 * A state change in an MRT record of type BGP has the AS and address of
+	 * the peer, but no local ones.
+	 */
 	if (record->type != CAPTURE_MRT_BGP || !message.is_state_change)
 		put_local(mrt, &message);
 	if (message.is_state_change)

@@ -1,4 +1,7 @@
-/* The TLVs of a Route Monitoring of BMP version 4 as members of its lines. */
+/*
+ * Writes the TLVs of a Route Monitoring of BMP version 4 as members of its
+ * lines.
+ */
 #include "cli/decode_rm_tlv.h"
 
 #include "bmp/names.h"
@@ -118,7 +121,7 @@ void decode_rm_tlvs(struct json *j, const struct bmp_message *message,
 	bool any = false;
 
 	while (tlv_next(&it, &tlv)) {
-		/* In other forms the numbers mean something else. */
+		/* In other forms of TLV the numbers have other meanings. */
 		enum bmp_rm_tlv kind = indexed ? bmp_rm_tlv_find(v4, tlv.type)
 					       : BMP_RM_UNKNOWN;
 

@@ -8,8 +8,8 @@
 #include "collector/base/json.h"
 
 /*
- * "tlvs": all TLVs of a usable Route Monitoring but the BGP message, in their
- * order. Nothing if there are none.
+ * Write the member "tlvs": all TLVs of a usable Route Monitoring except the BGP
+ * message, in their order. Nothing is written if there are none.
  */
 void decode_rm_tlvs(struct json *j, const struct bmp_message *message,
 		    enum bmp_v4 v4);

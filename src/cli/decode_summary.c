@@ -61,7 +61,7 @@ static bool is_same_peer(const struct bmp_peer *a, const struct bmp_peer *b)
 	       memcmp(a->address, b->address, sizeof(a->address)) == 0;
 }
 
-/* The slot of @header, empty if it is new. */
+/* The slot of the peer of @header; an empty slot if the peer is new. */
 static size_t *find_slot(const struct summary *summary,
 			 const struct bmp_peer *header)
 {
@@ -119,7 +119,9 @@ void summary_message(struct summary *summary, struct summary_peer *peer,
 		peer->messages[type]++;
 }
 
-/* There are few families, so a list suffices. */
+/*
+ * Find or add the family. There are few families, so a linear search suffices.
+ */
 static struct summary_family *family_of(struct summary_families *families,
 					uint16_t afi, uint8_t safi)
 {

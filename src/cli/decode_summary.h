@@ -2,7 +2,7 @@
  * cli/decode_summary.h - counts of messages, families and peers
  *
  * A peer is identified by its whole header except flags and time, so a peer
- * that returned with another AS or BGP identifier is counted as two.
+ * that came back with another AS or BGP identifier is counted as two.
  */
 #ifndef CLI_DECODE_SUMMARY_H
 #define CLI_DECODE_SUMMARY_H
@@ -32,7 +32,7 @@ struct summary_families {
 };
 
 struct summary_peer {
-	struct bmp_peer header; /* header of its first message */
+	struct bmp_peer header; /* header of the first message of the peer */
 	uint64_t messages[SUMMARY_TYPES];
 	struct summary_families families;
 };
@@ -40,23 +40,24 @@ struct summary_peer {
 /* All zero = an empty summary. */
 struct summary {
 	uint64_t messages[SUMMARY_TYPES];
-	uint64_t records; /* of an MRT file */
+	uint64_t records; /* number of records of an MRT file */
 	uint64_t errors;
-	unsigned sessions; /* in a packet capture */
+	unsigned sessions; /* number of sessions in a packet capture */
 	struct summary_families families;
 	struct summary_peer **peers; /* in the order of appearance */
 	size_t peer_count;
-	size_t *slots; /* open addressing, index + 1 into peers */
+	/* hash table with open addressing: index in peers + 1; 0 = empty */
+	size_t *slots;
 	size_t slot_count;
 };
 
 void summary_fini(struct summary *summary);
 
-/* The counters of the peer of @header. */
+/* The counters of the peer of @header, which are created if necessary. */
 struct summary_peer *summary_peer(struct summary *summary,
 				  const struct bmp_peer *header);
 
-/* Count a message of type @type; @peer is NULL if it has none. */
+/* Count a message of type @type; @peer is NULL if the message has no peer. */
 void summary_message(struct summary *summary, struct summary_peer *peer,
 		     uint8_t type);
 
@@ -65,7 +66,7 @@ void summary_routes(struct summary *summary, struct summary_peer *peer,
 		    enum summary_count what, uint16_t afi, uint8_t safi,
 		    uint64_t n);
 
-/* As members of a JSON object, and as a table. */
+/* Write the summary as members of a JSON object, or print it as a table. */
 void summary_json(const struct summary *summary, struct json *j);
 void summary_print(const struct summary *summary, const char *file,
 		   const char *format);

@@ -5,7 +5,10 @@
 #include "bmp/nlri_text.h"
 #include "cli/decode_fields.h"
 
-/* As in the schema, a longer NLRI text is truncated; the bytes are not. */
+/*
+ * Maximum bytes of a text for an NLRI. As in the schema, a longer text is
+ * truncated; the bytes in "nlri" are complete.
+ */
 #define NLRI_TEXT_MAX 2048
 
 static void put_next_hop(struct json *j, const struct bgp_update *u,
@@ -18,7 +21,7 @@ static void put_next_hop(struct json *j, const struct bgp_update *u,
 			  hop.has_link_local ? hop.link_local : NULL);
 }
 
-/* Why an UPDATE is not used as sent (RFC 7606). */
+/* Write why the router's UPDATE is not used as it was sent (RFC 7606). */
 static void put_fault(struct json *j, const struct bgp_update *u)
 {
 	if (u->verdict == BGP_ACCEPT)
@@ -30,7 +33,7 @@ static void put_fault(struct json *j, const struct bgp_update *u)
 		json_uint_at(j, "faultAttribute", u->fault_code);
 }
 
-/* A route that is not a prefix: its bytes and their text. */
+/* Write a route that is not a prefix: its bytes and their text. */
 static void put_typed(struct json *j, const struct bgp_nlri *nlri)
 {
 	char text[NLRI_TEXT_MAX];
@@ -59,7 +62,10 @@ static void put_nlri(struct json *j, const struct bgp_nlri *nlri,
 	json_bgp_family(j, nlri->afi, nlri->safi);
 }
 
-/* As in the schema: those of the UPDATE, for all its routes. */
+/*
+ * Write the families of MP_REACH and MP_UNREACH. As in the schema, each line
+ * has the families of its UPDATE.
+ */
 static void put_mp_families(struct json *j, const struct bgp_update *u)
 {
 	const struct bgp_attrs *a = &u->attrs;
@@ -97,7 +103,10 @@ static void put_section_lines(struct decode *d, const struct bgp_update *u,
 		json_key(&d->out, "announced");
 		json_bool(&d->out, announced);
 		put_nlri(&d->out, &it.nlri, path_id);
-		/* Many of these indicate a wrong add-path setting. */
+		/*
+		 * If many routes have host bits, the add-path setting is
+		 * probably wrong.
+		 */
 		json_true_at(&d->out, "hostBits", it.host_bits != host_bits);
 		host_bits = it.host_bits;
 		json_splice(&d->out, &d->shared);
@@ -106,7 +115,10 @@ static void put_section_lines(struct decode *d, const struct bgp_update *u,
 	}
 }
 
-/* The routes of an UPDATE that are announced, or those withdrawn. */
+/*
+ * Write an array of the routes that the UPDATE announces, or of those that it
+ * withdraws.
+ */
 static void put_routes(struct json *j, const struct bgp_update *u,
 		       bool announced, const char *name)
 {
@@ -151,7 +163,10 @@ void decode_update_object(struct json *j, const struct bgp_update *u)
 	json_end_object(j);
 }
 
-/* Part of the UPDATE is lost: report the part and the reason. */
+/*
+ * Write an error line for the parts of the UPDATE that could not be read, with
+ * the reason.
+ */
 static void put_lost(struct decode *d, const struct bgp_update *u)
 {
 	decode_begin(d, "error");

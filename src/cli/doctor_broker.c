@@ -25,8 +25,8 @@ static void stream_check(const char *stream, const struct nats_durability *d,
 }
 
 /*
- * Report why the broker could not be queried. A missing stream is fine: the
- * collector creates it.
+ * Fill in the check if the broker could not be queried. A missing stream is
+ * only a warning: the collector creates it.
  */
 static void failure_check(const char *stream, int err,
 			  const struct nats_error *why,
@@ -45,7 +45,10 @@ static void failure_check(const char *stream, int err,
 			 "user");
 }
 
-/* Only the server's operator can know this, so the check is never ok. */
+/*
+ * Fill in the check of the server's sync_interval. Clients cannot get its
+ * value, so the result is always a warning.
+ */
 static size_t sync_check(struct tuning_check *out)
 {
 	*out = (struct tuning_check){

@@ -33,7 +33,10 @@ static enum option_status set_share(const struct option_value *v)
 	return OPTION_ACCEPTED;
 }
 
-/* C:D:W, three numbers on any scale. */
+/*
+ * Parse C:D:W, three numbers whose ratio is the mix of changes, duplicates and
+ * withdraws.
+ */
 static bool parse_mix(const char *text, struct load_plan *plan)
 {
 	uint32_t shares[3];
@@ -210,7 +213,7 @@ static const char *plan_churn(struct generate_options *o)
 	return NULL;
 }
 
-/* An error text for invalid combinations, or NULL. */
+/* Return an error text for invalid combinations of options, or NULL. */
 static const char *options_fault(struct generate_options *o)
 {
 	struct generate *g = &o->g;

@@ -17,14 +17,16 @@ struct generate {
 	const char *file;     /* NULL = send to the target */
 	struct target target; /* of --to */
 	const char *target_name;
-	bool wall_clock;     /* use real times in the headers */
-	int64_t duration_ns; /* duration of churn without a rate; 0 = no end */
+	bool wall_clock; /* use real times in the headers */
+	/* end churn at full speed after this time; 0 = no end */
+	int64_t duration_ns;
 
 	/* Results */
 	struct sessions sessions;
 	struct load_counts counts; /* of all routers */
 	uint32_t tables;	   /* routers that have sent their tables */
-	uint64_t table_updates;	   /* routes when all had */
+	/* routes sent when all routers had sent their tables */
+	uint64_t table_updates;
 	int64_t began;
 	int64_t tables_at;
 	int64_t ended;
@@ -36,7 +38,9 @@ static inline uint64_t generate_updates(const struct load_counts *counts)
 	return counts->announced + counts->withdrawn;
 }
 
-/* Both return the exit code, after printing any error. */
+/*
+ * Generate the sessions. Both return the exit code, after printing any error.
+ */
 int generate_to_file(struct generate *g);
 int generate_to_target(struct generate *g);
 

@@ -18,8 +18,9 @@
 #define BUFFER_MAX  (256u * 1024)
 #define BUFFER_MIN  (4u * LOAD_MESSAGE_MAX)
 #define BUFFERS_MAX (128u * 1024 * 1024) /* all routers together */
-#define TICK	    (2 * SP_MS)		 /* granularity of a rate */
-#define LOOK	    (100 * SP_MS)
+/* pause between two bursts of updates at a limited rate */
+#define TICK (2 * SP_MS)
+#define LOOK (100 * SP_MS)
 
 /* A router and its output. */
 struct feed {
@@ -27,7 +28,8 @@ struct feed {
 	uint32_t index;
 	struct load_router *router;
 	struct load_counts before; /* counts already added to the total */
-	int64_t churn_began;	   /* 0 = not yet */
+	/* sp_now() when the churn began; 0 = it has not begun */
+	int64_t churn_began;
 	uint8_t *buf;
 	size_t size;
 };
@@ -52,7 +54,10 @@ static void feed_fini(struct feed *f)
 	free(f->buf);
 }
 
-/* Add the counts of this router since the last call. */
+/*
+ * Add what this router has sent since the last call to the counts of all
+ * routers.
+ */
 static void count_sent(struct feed *f)
 {
 	const struct load_counts *now = load_router_counts(f->router);
@@ -71,7 +76,7 @@ static void count_sent(struct feed *f)
 	f->before = *now;
 }
 
-/* The table of this router was sent: its churn begins. */
+/* Note that the table of this router was sent, so its churn begins. */
 static void begin_churn(struct feed *f)
 {
 	struct generate *g = f->g;
@@ -83,7 +88,10 @@ static void begin_churn(struct feed *f)
 	}
 }
 
-/* The churn allowed by the rate so far. */
+/*
+ * The number of routes that churn may have updated by now, according to the
+ * rate.
+ */
 static uint64_t allowed_churn(const struct feed *f)
 {
 	const struct load_plan *plan = &f->g->plan;
@@ -105,7 +113,10 @@ static uint64_t wall_clock_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* The next bytes of the session; 0 if there are none now. */
+/*
+ * Fill the buffer with the next bytes of the session. Returns their number; 0
+ * if there is nothing to send now.
+ */
 static size_t fill_buffer(struct feed *f)
 {
 	struct generate *g = f->g;

@@ -28,7 +28,7 @@ const char *amount_bytes(double value, char out[AMOUNT_MAX])
 	static const char *const units[] = { "B", "kB", "MB", "GB", "TB" };
 	size_t unit = 0;
 
-	/* 999.95 would be printed as 1000.0. */
+	/* 999.95 and more would be printed as 1000.0: use the next unit. */
 	while (value >= 999.95 && unit + 1 < sizeof(units) / sizeof(units[0])) {
 		value /= 1000;
 		unit++;
@@ -40,7 +40,7 @@ const char *amount_bytes(double value, char out[AMOUNT_MAX])
 
 const char *amount_seconds(double value, char out[AMOUNT_MAX])
 {
-	/* Any number from a server fits: 3e10 years. */
+	/* any number that a server can send fits: up to 3e10 years */
 	uint64_t s = value > 0 && value < 1e18 ? (uint64_t)value : 0;
 
 	if (value >= 1e18)

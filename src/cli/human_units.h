@@ -11,16 +11,22 @@
 
 #define AMOUNT_MAX 32
 
-/* "1,234,567" */
+/* A number with separators: "1,234,567". */
 const char *amount_count(int64_t value, char out[AMOUNT_MAX]);
 
-/* "12.3 MB", powers of 1000. */
+/* Bytes with a unit that is a power of 1000: "12.3 MB". */
 const char *amount_bytes(double value, char out[AMOUNT_MAX]);
 
-/* With two units at most: "850 us", "1.2 ms", "4.0 s", "3m 20s", "2d 3h". */
+/*
+ * A duration with at most two units: "850 us", "1.2 ms", "4.0 s", "3m 20s", "2d
+ * 3h".
+ */
 const char *amount_seconds(double value, char out[AMOUNT_MAX]);
 
-/* How long ago an RFC 3339 time is, by this host's clock; "-" for NULL. */
+/*
+ * The time since @time, a time of RFC 3339, by this host's clock; "-" if @time
+ * is NULL.
+ */
 const char *amount_age(const char *time, char out[AMOUNT_MAX]);
 
 #endif

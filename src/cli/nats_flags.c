@@ -12,6 +12,7 @@
 
 /* clang-format off */
 const struct option_row nats_access_rows[] = {
+	{ "domain", .argument = "NAME", TEXT(nats.domain) },
 	{ "user", .argument = "NAME", TEXT(nats.user) },
 	{ "password-file", .argument = "FILE", TEXT(password_file) },
 	{ "token-file", .argument = "FILE", TEXT(token_file) },
@@ -25,7 +26,10 @@ const struct option_row nats_access_rows[] = {
 };
 /* clang-format on */
 
-/* The content of the file, for secret_free(); NULL after an error on stderr. */
+/*
+ * Read a secret from @file; free it with secret_free(). NULL after an error on
+ * standard error.
+ */
 static char *read_secret(const char *file, const char *command)
 {
 	struct config_secret secret = { .path = strdup(file) };

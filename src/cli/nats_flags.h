@@ -31,7 +31,10 @@ extern const struct option_row nats_access_rows[];
 	  .one_help = "to be let in, as --nats-... of the collector" }
 /* clang-format on */
 
-/* Read the secrets. False, and reported for @command, if one is unreadable. */
+/*
+ * Read the files with secrets. False if one cannot be read; the error was
+ * printed for @command.
+ */
 bool nats_access_read(struct nats_access *a, const char *command);
 void nats_access_release(struct nats_access *a);
 

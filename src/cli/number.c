@@ -5,7 +5,10 @@
 #define PLACES	 6
 #define DIGIT(c) ((unsigned)((c) - '0'))
 
-/* Take digits from @text; at least one. False on overflow. */
+/*
+ * Take the digits at the start of @text, at least one. False if there is none
+ * or on overflow.
+ */
 static bool take_digits(const char **text, uint64_t *value)
 {
 	const char *p = *text;

@@ -47,7 +47,7 @@ static void grammar_init(struct grammar *g, const struct command_line *line)
 
 	g->names = name;
 	g->letters = letter;
-	/* Makes getopt_long() return ':' for a missing value. */
+	/* A colon makes getopt_long() return ':' for a missing value. */
 	*letter++ = ':';
 	for (const struct option_section *s = line->sections; s->rows != NULL;
 	     s++)
@@ -72,8 +72,8 @@ static void grammar_fini(struct grammar *g)
 }
 
 /*
- * The row for a result of getopt_long(), and the offset of the struct that it
- * fills; NULL for '?' and ':'.
+ * The row for @value, a result of getopt_long(), and in *@base the offset of
+ * the struct that its section fills; NULL for '?' and ':'.
  */
 static const struct option_row *find_row(const struct command_line *line,
 					 int value, size_t *base)
@@ -92,7 +92,10 @@ static const struct option_row *find_row(const struct command_line *line,
 
 /* Help */
 
-/* "--name ARGUMENT", or "-x ARGUMENT" for an option with a letter only. */
+/*
+ * Write the option as it is shown in the help: "--name ARGUMENT", or "-x
+ * ARGUMENT" if it has only a letter. Returns the length.
+ */
 static size_t format_option(const struct option_row *row, char out[SHOWN_MAX])
 {
 	const char letter[] = { row->letter, '\0' };
@@ -105,9 +108,7 @@ static size_t format_option(const struct option_row *row, char out[SHOWN_MAX])
 	return (size_t)len;
 }
 
-/*
- * @used is the current column, @column the first column of each line of @text.
- */
+/* Print @text, each line beginning at @column; @used is the current column. */
 static void print_text(const char *text, size_t used, unsigned column)
 {
 	if (used + 2 > column) {
@@ -133,8 +134,8 @@ static void print_row(const struct option_row *row, unsigned column)
 }
 
 /*
- * All rows side by side, separated by commas, with the text of the section
- * below.
+ * Print the options of all rows side by side, separated by commas, and below
+ * them the text of the section.
  */
 static void print_list(const struct option_section *s)
 {
@@ -204,7 +205,10 @@ static int report_invalid(const struct command_line *line,
 	return EXIT_USAGE;
 }
 
-/* True to continue; otherwise *@exit_code is the exit code. */
+/*
+ * Call the setter of a row. True to continue; otherwise *@exit_code is the exit
+ * code.
+ */
 static bool set_option(const struct command_line *line,
 		       const struct option_value *value, int *exit_code)
 {
@@ -227,7 +231,10 @@ static bool set_option(const struct command_line *line,
 	return false;
 }
 
-/* As set_option(), for @found, a result of getopt_long(). */
+/*
+ * Call the setter for @found, a result of getopt_long(). Returns as
+ * set_option().
+ */
 static bool read_option(const struct command_line *line, int found, char **argv,
 			char *into, int *exit_code)
 {
@@ -255,7 +262,7 @@ bool options_read(const struct command_line *line, int argc, char **argv,
 	int found;
 
 	grammar_init(&grammar, line);
-	/* 0, not 1: this resets the state of getopt_long(). */
+	/* 0 instead of 1 resets the state of getopt_long(). */
 	optind = 0;
 	while (go_on && (found = getopt_long(argc, argv, grammar.letters,
 					     grammar.names, NULL)) != -1)

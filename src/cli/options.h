@@ -19,11 +19,11 @@
  *
  * The same rows are what getopt_long(3) accepts, what a mistake is reported
  * from and what --help prints. Commands that share options share a table of
- * rows: a section says where in the command's own struct the struct that these
- * rows fill is.
+ * rows: the section of such a table has the offset, in the command's own
+ * struct, of the struct that these rows fill.
  *
- * "arancini run" is not one of these: its options are also keys of a file, see
- * collector/config/options.h.
+ * "arancini run" does not use this table: its options are also keys of a file,
+ * see collector/config/options.h.
  *
  * Threads	One: getopt_long() has static state.
  * Ownership	A text option points into argv.
@@ -38,9 +38,11 @@
 /* Result of a setter. */
 enum option_status {
 	OPTION_ACCEPTED,
-	OPTION_INVALID,	 /* to be reported, see option_row.invalid */
-	OPTION_REPORTED, /* invalid, and the setter has printed why */
-	OPTION_FINAL,	 /* the command is done: exit 0 */
+	/* the value is invalid; report it, see option_row.invalid */
+	OPTION_INVALID,
+	/* the value is invalid, and the setter has printed why */
+	OPTION_REPORTED,
+	OPTION_FINAL, /* the command is done: exit 0 */
 	OPTION_SHOW_HELP,
 };
 
@@ -54,14 +56,18 @@ struct option_value {
 };
 
 struct option_row {
-	const char *name;     /* without dashes; NULL = only a letter */
-	char letter;	      /* 0 = none */
+	const char *name;     /* name without dashes; NULL = only a letter */
+	char letter;	      /* 0 = no letter */
 	const char *argument; /* name of the value; NULL = no value */
-	const char *help;     /* lines are broken here; NULL = not shown */
-	size_t field;	      /* offset in what option_section.field names */
-	uint64_t min, max;    /* limits of a number */
-	int key;	      /* for the command's own use */
-	/* Start of the error for an invalid value; NULL = "--NAME cannot be" */
+	/* has its own line breaks; NULL = not in --help */
+	const char *help;
+	size_t field;	   /* offset in the struct at option_section.field */
+	uint64_t min, max; /* limits of a number */
+	int key;	   /* for use by the setter of the command */
+	/*
+	 * start of the error text for an invalid value; NULL = "--NAME cannot
+	 * be"
+	 */
 	const char *invalid;
 	enum option_status (*set)(const struct option_value *v);
 };
@@ -69,9 +75,10 @@ struct option_row {
 struct option_section {
 	const char *heading; /* text above the rows, or NULL */
 	const struct option_row *rows;
-	size_t field;	      /* offset of the struct that the rows fill */
-	unsigned column;      /* column of the help texts */
-	const char *one_help; /* rows are listed together above this text */
+	size_t field;	 /* offset of the struct that the rows fill */
+	unsigned column; /* column of the help texts */
+	/* if set, all rows are listed together above this text */
+	const char *one_help;
 };
 
 struct command_line {
@@ -90,9 +97,9 @@ struct operands {
 };
 
 /*
- * Set the options of @argv in *@into, which is NULL if no row has a member:
- * setters get no field then. False if the command ends here, after --help or
- * after an error, which was reported.
+ * Set the options of @argv in *@into. @into is NULL if no row has a member;
+ * setters then get no field. Returns false if the command must end, after
+ * --help or after an error that was printed: out->exit_code is then set.
  */
 bool options_read(const struct command_line *line, int argc, char **argv,
 		  void *into, struct operands *out);
@@ -106,7 +113,10 @@ static inline enum option_status option_status_of(bool valid)
 	return valid ? OPTION_ACCEPTED : OPTION_INVALID;
 }
 
-/* Setters, and rows that name them with the type of the field checked. */
+/*
+ * Setters for the types of fields. The macros below name them in a row, and
+ * check the type of the field.
+ */
 enum option_status option_set_flag(const struct option_value *v);
 enum option_status option_set_text(const struct option_value *v);
 enum option_status option_set_count32(const struct option_value *v);
@@ -126,7 +136,10 @@ extern const struct option_row option_help_rows[];
 	.set = option_set_flag, OPTION_FIELD(type, member, bool)
 #define OPTION_TEXT(type, member) \
 	.set = option_set_text, OPTION_FIELD(type, member, const char *)
-/* Whole numbers up to @most; the last one is in millionths. */
+/*
+ * Whole numbers up to @most. OPTION_MILLIONTHS has decimal places and stores
+ * millionths.
+ */
 #define OPTION_COUNT32(type, member, most) \
 	.set = option_set_count32, .max = (most), \
 	OPTION_FIELD(type, member, uint32_t)
@@ -136,12 +149,12 @@ extern const struct option_row option_help_rows[];
 #define OPTION_MILLIONTHS(type, member, most) \
 	.set = option_set_millionths, .max = (most), \
 	OPTION_FIELD(type, member, uint64_t)
-/* A setter of the command itself, for the whole struct. */
+/* A setter of the command itself, which gets the whole struct. */
 #define OPTION_SET(setter) .set = (setter)
 
 #define OPTION_HELP_ROW \
 	{ "help", 'h', .help = "this text", OPTION_SET(option_show_help) }
-/* --help in a separate section. */
+/* A section that has only --help. */
 #define OPTION_HELP_SECTION(at) { .rows = option_help_rows, .column = (at) }
 #define OPTION_ROWS_END { .name = NULL }
 #define OPTION_SECTIONS_END { .rows = NULL }

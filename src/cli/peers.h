@@ -1,5 +1,5 @@
 /*
- * cli/peers.h - the peers of one BMP session, and their decoder options
+ * cli/peers.h - the peers of one BMP session, and their decode contexts
  *
  * Within a session a peer is identified by type, distinguisher and address (RFC
  * 7854 4.2); all its views share the data of the Peer Up.
@@ -34,7 +34,9 @@ void peers_fini(struct peers *peers);
 /* The peer of @header; a new one is created if necessary. */
 struct peer *peers_get(struct peers *peers, const struct bmp_peer *header);
 
-/* A Peer Up: @message is usable (bmp_status_usable()). */
+/*
+ * Update the peer for a Peer Up; @message must be usable (bmp_status_usable()).
+ */
 void peers_up(struct peers *peers, const struct bmp_message *message);
 
 void peers_down(struct peers *peers, const struct bmp_message *message);

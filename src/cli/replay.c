@@ -30,12 +30,13 @@ struct replay {
 	const char *target_name;
 	bool raw;
 	bool spread;
-	uint64_t speed;	       /* millionths of real time; 0 = maximum */
-	uint64_t max_pause_ns; /* limit in real time */
-	size_t chunk;	       /* 0 = as captured */
+	/* speed in millionths of the recorded speed; 0 = maximum */
+	uint64_t speed;
+	uint64_t max_pause_ns; /* limit for pauses, in recorded time */
+	size_t chunk;	       /* bytes per write; 0 = up to PIECE */
 	uint64_t seed;
 	uint32_t copies;
-	uint32_t loops; /* 0 = forever */
+	uint32_t loops; /* 0 = without end */
 
 	struct capture_recording *recordings;
 	size_t recording_count;
@@ -44,7 +45,7 @@ struct replay {
 
 	struct sessions sessions;
 	uint64_t sent;
-	uint64_t total; /* bytes of one loop */
+	uint64_t total; /* bytes of all sessions in one loop */
 	int64_t began;
 };
 
@@ -54,15 +55,18 @@ struct player {
 	const struct capture_track *track;
 	int fd;
 	size_t at;
-	size_t mark;	 /* index of the next mark */
-	uint64_t due_ns; /* real time of the previous mark */
+	size_t mark; /* index of the next mark */
+	/* recorded time of the last mark reached, with limited pauses */
+	uint64_t due_ns;
 	int64_t began;
 	struct load_random random;
 };
 
 /* Playing */
 
-/* The real time between @mark and the one before. */
+/*
+ * The recorded time between @mark and the one before it, at most max_pause_ns.
+ */
 static uint64_t pause_before(const struct player *p, size_t mark)
 {
 	const struct capture_mark *marks = p->track->marks;
@@ -78,7 +82,8 @@ static int64_t scaled_ns(const struct player *p, uint64_t real_ns)
 }
 
 /*
- * Wait for the next mark; *@end is how far the track may then be sent. Yields.
+ * Wait until the next mark is due; *@end is the position up to which the track
+ * may then be sent. Yields.
  */
 static int wait_due(struct player *p, size_t *end)
 {
@@ -93,7 +98,7 @@ static int wait_due(struct player *p, size_t *end)
 	if (err < 0)
 		return err;
 	p->mark++;
-	/* Also send what is due by now. */
+	/* Other marks may have become due meanwhile. */
 	now = sp_now();
 	while (p->mark < track->mark_count &&
 	       p->began + scaled_ns(p, p->due_ns + pause_before(p, p->mark)) <=
@@ -222,7 +227,10 @@ static void add_tracks(struct replay *r, const struct capture_recording *from)
 	}
 }
 
-/* Returns the exit code; the readable part is kept in any case. */
+/*
+ * Read a file into memory. Returns the exit code; if the file is damaged, the
+ * readable part is kept.
+ */
 static int read_file(struct replay *r, const char *path)
 {
 	struct capture_recording *recording =

@@ -31,10 +31,13 @@ static const char *const filter_names[] = { LOOKING_GLASS_FILTERS(
 struct rib_command {
 	struct client_command command;
 	const char *prefix;
-	const char *match;	      /* NULL = depends on the prefix */
-	const char *peer;	      /* its id, matched by the collector */
+	/* name of the match; NULL = depends on the prefix */
+	const char *match;
+	/* id of a peer, matched by the collector */
+	const char *peer;
 	const char *filters[FILTERS]; /* values of the collector's filters */
-	bool has_address;	      /* or its address, matched here */
+	/* an address of a peer was given, matched here */
+	bool has_address;
 	uint8_t address[16];
 };
 
@@ -47,7 +50,7 @@ static bool read_address(const char *text, uint8_t address[16])
 	       inet_pton(AF_INET6, text, address) == 1;
 }
 
-/* The option's name is also the API's name of the match. */
+/* Set the match: the name of the option is also the name in the API. */
 static enum option_status set_match(const struct option_value *v)
 {
 	struct rib_command *r = v->field;
@@ -67,7 +70,10 @@ static enum option_status set_peer(const struct option_value *v)
 	return OPTION_ACCEPTED;
 }
 
-/* Checked here by the collector's parser, so that a mistake is wrong usage. */
+/*
+ * Set a filter. The collector's parser checks the value here, so that an
+ * invalid value is reported as wrong usage.
+ */
 static enum option_status set_filter(const struct option_value *v)
 {
 	struct rib_command *r = v->field;
@@ -165,7 +171,7 @@ static int report_stray_bits(const char *prefix, int family,
 	return EXIT_USAGE;
 }
 
-/* 0, or the exit code after an error on stderr. */
+/* Check the prefix. Returns 0, or the exit code after an error was printed. */
 static int check_prefix(struct rib_command *r)
 {
 	const char *slash = strchr(r->prefix, '/');
@@ -227,7 +233,7 @@ static void cell_prefix(struct table *t, const struct json_object *route)
 		   stale ? " (stale)" : "");
 }
 
-/* The elements of a list, separated by blanks. */
+/* Add a cell with the elements of a list, separated by blanks, and @after. */
 static void cell_list(struct table *t, const struct json_object *list,
 		      const char *after)
 {
@@ -244,7 +250,7 @@ static void cell_list(struct table *t, const struct json_object *list,
 	free(text);
 }
 
-/* The origin as shown at the end of a path in a router's table. */
+/* The origin as routers show it at the end of a path. */
 static const char *origin_mark(const struct json_object *route)
 {
 	const char *origin = answer_text(route, "origin");
@@ -284,7 +290,7 @@ static void put_route(struct table *t, const struct json_object *route)
 	cell_list(t, answer_in(route, "communities"), "");
 }
 
-/* True if the route is of the requested peer. */
+/* True if the route is from the requested peer. */
 static bool is_wanted(const void *arg, const struct json_object *route)
 {
 	const struct rib_command *r = arg;
@@ -298,7 +304,7 @@ static bool is_wanted(const void *arg, const struct json_object *route)
 
 /* Asking */
 
-/* Append a parameter; @value may be NULL or "" for none. */
+/* Append a parameter to a URL; nothing if @value is NULL or "". */
 static void put_param(FILE *to, const char *name, const char *value)
 {
 	char *escaped;

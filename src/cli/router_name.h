@@ -11,7 +11,10 @@
 
 #define ROUTER_NAME_MAX 193
 
-/* Convert to a token. False, without writing, if it is not a valid name. */
+/*
+ * Convert @text to a token. False, with @out unchanged, if @text is not a valid
+ * name.
+ */
 bool router_name_token(const char *text, char out[ROUTER_NAME_MAX]);
 
 #endif

@@ -1,11 +1,12 @@
 /*
  * arancini run - the collector
  *
- * The calling thread starts it and then waits for signals:
+ * The calling thread starts the collector and then waits for signals:
  *
- *	SIGTERM, SIGINT		drain and exit; the second one exits at once, and
- *				so does the first one during the start: startup_signals.h
- *	SIGHUP			reads the configuration again
+ *	SIGTERM, SIGINT		drain and exit; the second one exits at once,
+ *				and so does the first one during the start:
+ *				startup_signals.h
+ *	SIGHUP			read the configuration again
  */
 #include "cli/command.h"
 
@@ -31,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Checks of stuck shards per heartbeat interval. */
+/* Number of checks per heartbeat interval while a shard is stuck. */
 #define RETRIES 8
 
 static void print_mistakes(const struct config_errors *m)
@@ -47,7 +48,7 @@ static void print_mistakes(const struct config_errors *m)
 		fputs("arancini run: out of memory\n", stderr);
 }
 
-/* The signals we wait for; SIGPIPE is ignored. */
+/* Block the signals that the main thread waits for, *@set, and SIGPIPE. */
 static void block_signals(sigset_t *set)
 {
 	sigset_t blocked;
@@ -61,7 +62,7 @@ static void block_signals(sigset_t *set)
 	pthread_sigmask(SIG_BLOCK, &blocked, NULL);
 }
 
-/* From here on SIGTERM or SIGINT ends the process immediately. */
+/* Let SIGTERM or SIGINT end the process immediately from now on. */
 static void die_on_signal(void)
 {
 	sigset_t set;
@@ -73,9 +74,10 @@ static void die_on_signal(void)
 }
 
 /*
- * Notify the service manager that we are alive, if all shards are. Returns when
- * to call again: sooner if they are not, so that a shard has the manager's
- * whole time limit, not half of it.
+ * Notify the service manager that we are alive, if all shards make progress.
+ * Returns the time of the next call. If a shard is stuck, the next check is
+ * soon: so the manager restarts us only if the shard is stuck for its whole
+ * time limit, not for half of it.
  */
 static int64_t send_heartbeat(struct collector *c,
 			      const struct sd_notify *notify)
@@ -118,8 +120,8 @@ static int wait_for_end(struct collector *c, struct reload *reload,
 		sd_notify_reloading(notify, sp_now());
 		reload_run(reload, c, log);
 		/*
-		 * Also after a failure: the previous configuration is still in
-		 * force.
+		 * Also report readiness after a failed reload: the collector
+		 * continues with the previous configuration.
 		 */
 		sd_notify_ready(notify);
 	}
@@ -134,7 +136,10 @@ static void log_event(struct log *log, enum log_level level, const char *event)
 		log_end(&line);
 }
 
-/* The leak sanitizer reports memory that nothing points to. */
+/*
+ * Free the memory only for the leak sanitizer, which reports memory that
+ * nothing points to.
+ */
 static enum collector_memory memory_at_exit(void)
 {
 #if defined(__SANITIZE_ADDRESS__)
@@ -175,8 +180,8 @@ static int run_collector(struct reload *reload, struct log *log,
 			     memory_at_exit());
 	if (err == -EBUSY) {
 		/*
-		 * Its HTTP threads use the configuration and the log until the
-		 * process exits.
+		 * The HTTP threads of the collector use the configuration and
+		 * the log until the process exits.
 		 */
 		log_event(log, LOG_LEVEL_INFO, "stopped");
 		_exit(EXIT_FAILURE);
@@ -201,7 +206,10 @@ static int run_configured(int argc, char **argv, const struct config *config)
 	sd_notify_open(&notify, getenv("NOTIFY_SOCKET"),
 		       getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"));
 	reload_init(&reload, argc, argv, environ, config);
-	/* No thread has started yet; later ones inherit the restrictions. */
+	/*
+	 * No other thread has started yet: threads inherit the restrictions of
+	 * their creator.
+	 */
 	if (confine_process(config, &log, &process) == 0) {
 		code = run_collector(&reload, &log, &notify, &process, &set);
 		confine_release(&process);

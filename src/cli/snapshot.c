@@ -139,7 +139,10 @@ static int run_subcommand(void *arg)
 	return code;
 }
 
-/* For a bucket libnats starts threads, which nats_finish() ends. */
+/*
+ * Run the subcommand. If the source is a bucket, libnats starts threads, which
+ * nats_finish() ends.
+ */
 static int open_source(struct task *t)
 {
 	struct nats_access *access = &t->from.access;

@@ -7,7 +7,7 @@
  *	snapshot_show.c		ls, show, verify
  *	snapshot_export.c	a table as updates
  *
- * All of it runs in a fiber, and functions that read yield.
+ * All functions run in a fiber, and those that read files yield.
  */
 #ifndef CLI_SNAPSHOT_H
 #define CLI_SNAPSHOT_H
@@ -21,7 +21,10 @@ struct state_store;
 
 #define SNAPSHOT_SUFFIX ".snap"
 
-/* How often to start again if the collector replaces a file meanwhile. */
+/*
+ * Maximum attempts to read a file, if the collector replaces the file
+ * meanwhile.
+ */
 #define SNAPSHOT_TRIES 10
 
 /* The location of the state. */
@@ -45,15 +48,16 @@ struct snapshot_paths {
 };
 
 /*
- * @from is a folder of snapshots, the state folder above it, a file, or a
- * bucket, and must outlive *@out. False after an error on stderr if it is none
- * of these; a folder needs snapshots or a manifest.
+ * Find the files in @from: a folder of snapshots, the state folder above it, a
+ * file, or a bucket. @from must outlive *@out. False, after an error on
+ * standard error, if it is none of these; a folder must have snapshots or a
+ * manifest.
  */
 bool snapshot_paths_find(const struct snapshot_source *from,
 			 struct snapshot_paths *out);
 void snapshot_paths_release(struct snapshot_paths *p);
 
-/* The name of the file at @path in its state store. */
+/* The last part of @path: the name of the file in its state store. */
 const char *snapshot_name(const char *path);
 
 /* A file, read to its end or to the damage. */
@@ -64,7 +68,8 @@ struct snapshot_file {
 	struct rib *rib; /* NULL if only checked */
 	struct rib_snapshot_reader *reader;
 	const struct rib_snapshot_facts *facts;
-	char token[IDENTITY_TOKEN_MAX + 1]; /* "" if it has no router */
+	/* token of the router; "" if the file has no router */
+	char token[IDENTITY_TOKEN_MAX + 1];
 	bool has_mark;
 	struct log_position mark; /* position from which the log is replayed */
 };
@@ -76,8 +81,9 @@ enum snapshot_load {
 };
 
 /*
- * Read the file. @sink is the sink of the rib, if there is one. False after an
- * error on stderr if it cannot be opened or read; a damaged file can.
+ * Read the file. @sink is the sink of the rib, if a rib is loaded. False, after
+ * an error on standard error, if the file cannot be opened or read. A damaged
+ * file is not such an error: see out->status.
  */
 bool snapshot_file_read(const char *path, enum snapshot_load load,
 			const struct rib_sink *sink,

@@ -1,6 +1,6 @@
 /*
- * Export a table as updates: it is loaded into a rib, which publishes it as in
- * a resync; so an export is what consumers would get.
+ * Export tables as updates. A file is loaded into a rib, which publishes the
+ * table as in a resync; so an export has what consumers would get.
  */
 #include "cli/snapshot.h"
 
@@ -52,7 +52,7 @@ static void on_change(void *arg, const struct rib_change *change)
 	struct rib_route routes[RIB_CHANGE_MAX];
 	struct rib_change c = *change;
 
-	/* An export has no sequence numbers, unlike the stream. */
+	/* Unlike messages of the stream, an export has no sequence numbers. */
 	memcpy(routes, change->routes, change->count * sizeof(*routes));
 	for (size_t i = 0; i < change->count; i++)
 		routes[i].sequence = 0;
@@ -113,8 +113,9 @@ static bool is_presence(const struct rib_snapshot_facts *facts)
 }
 
 /*
- * Files before version 3 do not have the curation mode. A file with keys only,
- * of which no route was @exported, is treated as presence.
+ * True if the file may be of --curation presence: files before version 3 do not
+ * have the curation mode, so this is assumed of a file with routes of which
+ * none was @exported.
  */
 static bool may_be_presence(const struct rib_snapshot_facts *facts,
 			    uint64_t exported)
@@ -122,7 +123,10 @@ static bool may_be_presence(const struct rib_snapshot_facts *facts,
 	return !facts->mode_known && exported == 0 && facts->routes > 0;
 }
 
-/* False if it failed, after an error on stderr. */
+/*
+ * Export one file, and set *@mark to its log position. False after an error on
+ * standard error.
+ */
 static bool export_file(struct exporter *x, const struct snapshot_paths *p,
 			const char *path, enum snapshot_load load,
 			struct log_position *mark)
@@ -190,7 +194,10 @@ static bool is_wanted(const char *router, const char *path)
 	return false;
 }
 
-/* The smallest of several routers: reading a part twice is harmless. */
+/*
+ * Print the smallest mark of all routers. A consumer that reads on from there
+ * reads a part twice for the other routers, which is harmless.
+ */
 static void print_smallest_mark(const struct log_position *mark)
 {
 	char text[LOG_POSITION_MAX];

@@ -62,8 +62,8 @@ static void name_router(struct snapshot_file *f)
 }
 
 /*
- * Find the position from which the log is replayed; the manifest may have a
- * later one.
+ * Set the position from which the log is replayed: that of the file, or a later
+ * one in the manifest.
  */
 static void find_mark(struct snapshot_file *f, const struct manifest *m)
 {
@@ -108,7 +108,9 @@ static bool report_unreadable(const struct snapshot_file *f,
 	return false;
 }
 
-/* Yields. */
+/*
+ * Read the file once. -ESTALE if the collector replaced it meanwhile. Yields.
+ */
 static int read_once(const char *path, enum snapshot_load load,
 		     const struct rib_sink *sink, struct state_store *store,
 		     struct snapshot_file *out)

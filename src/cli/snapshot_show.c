@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The rib only stores, so its output is ignored. */
+/* Functions for the sink of a rib that only stores: its output is ignored. */
 static void no_change(void *arg, const struct rib_change *change)
 {
 	(void)arg;
@@ -58,7 +58,7 @@ static void print_line(const struct snapshot_file *f)
 					    : rib_snapshot_text(f->status));
 }
 
-/* Routers of the manifest that have no valid file. */
+/* Print the routers of the manifest that have no valid file. */
 static void print_new(const struct snapshot_paths *p)
 {
 	for (size_t i = 0; i < p->manifest.count; i++)

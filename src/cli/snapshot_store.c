@@ -65,7 +65,10 @@ static int list_snapshots(struct snapshot_paths *p)
 	return err;
 }
 
-/* A missing or damaged manifest is not an error. Yields. */
+/*
+ * Read the manifest. It is not an error if the manifest is missing or damaged.
+ * Yields.
+ */
 static int read_manifest(struct snapshot_paths *p)
 {
 	size_t len;
@@ -97,7 +100,7 @@ static bool is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Open the folder "snapshots" in @path, or @path. */
+/* Open the folder "snapshots" in @path if it exists, else @path. */
 static int open_folder(const char *path, struct snapshot_paths *p)
 {
 	char *below = NULL;
@@ -112,7 +115,7 @@ static int open_folder(const char *path, struct snapshot_paths *p)
 	return err;
 }
 
-/* Open the folder that contains the file. */
+/* Open the folder that contains the file @path. */
 static int open_above(const char *path, struct snapshot_paths *p)
 {
 	size_t len = (size_t)(snapshot_name(path) - path);
@@ -134,7 +137,7 @@ static int open_path(const char *path, struct snapshot_paths *p)
 	return S_ISDIR(st.st_mode) ? open_folder(path, p) : open_above(path, p);
 }
 
-/* Advice for a bucket that cannot be opened. */
+/* Advice for the user about a bucket that cannot be opened. */
 static const char *advice_for(int err)
 {
 	switch (err) {
@@ -180,7 +183,10 @@ static bool find_files(const struct snapshot_source *from,
 		err = open_path(path, p);
 	else if (!open_bucket(from, p))
 		return false;
-	/* The manifest first: it may be older than the files, not newer. */
+	/*
+	 * Read the manifest before the list of files: it may be older than the
+	 * files, but must not be newer.
+	 */
 	if (err == 0 && !p->single)
 		err = read_manifest(p);
 	if (err == 0 && !p->single)
@@ -188,7 +194,8 @@ static bool find_files(const struct snapshot_source *from,
 	if (err < 0)
 		return report_path(path, strerror(-err));
 	/*
-	 * A collector writes a manifest when it starts, even without routers.
+	 * An existing state has at least a manifest: a collector writes one
+	 * when it starts, even without routers.
 	 */
 	return p->has_manifest || p->count > 0 ||
 	       report_path(path, "there are no snapshots; it is the --state "

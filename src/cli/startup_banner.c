@@ -27,7 +27,7 @@ static void print_doors(struct collector *c, const struct config *config,
 	char buf[64];
 
 	for (size_t i = 0; i < at->count; i++) {
-		/* The listener was left out: there is no IPv6. */
+		/* The listener was left out because the host has no IPv6. */
 		if (collector_port(c, i) == 0)
 			continue;
 		fprintf(to, "%s%s", open++ == 0 ? "  routers    " : ", ",
@@ -55,14 +55,15 @@ static void print_output(const struct config *config, FILE *to)
 }
 
 /*
- * Options to reach the server of the collector. The URL is printed without a
- * password.
+ * Print the options with which "tail" reaches the collector's NATS server. The
+ * URL is printed without a password.
  */
 static void print_tail_nats(const struct config *config, FILE *to)
 {
 	const struct {
 		const char *flag, *value;
 	} rest[] = {
+		{ "domain", config->nats.domain },
 		{ "user", config->nats.user },
 		{ "password-file", config->nats.password.path },
 		{ "token-file", config->nats.token.path },
@@ -86,7 +87,7 @@ static void print_tail_nats(const struct config *config, FILE *to)
 	free(stream);
 }
 
-/* Commands that can be pasted on this host. */
+/* Print commands that the user can paste on this host. */
 static void print_next(struct collector *c, const struct config *config,
 		       FILE *to)
 {

@@ -1,8 +1,9 @@
 /*
  * cli/startup_banner.h - the text that "arancini run" prints on a terminal
  *
- * Where routers connect, where the HTTP server and the data are, and useful
- * commands. Only on a terminal; a service manager gets only the log.
+ * It has the addresses for routers, the address of the HTTP server, the place
+ * of the data, and useful commands. The caller prints it only on a terminal; a
+ * service manager gets only the log.
  */
 #ifndef CLI_STARTUP_BANNER_H
 #define CLI_STARTUP_BANNER_H
@@ -12,7 +13,7 @@
 struct collector;
 struct config;
 
-/* @c runs with @config. */
+/* Print the text to @to. @c is a running collector, started with @config. */
 void greeting_print(struct collector *c, const struct config *config, FILE *to);
 
 #endif

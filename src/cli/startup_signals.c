@@ -14,7 +14,10 @@ static void quit_signals(sigset_t *out)
 	sigaddset(out, SIGINT);
 }
 
-/* End by the signal itself, so that the parent sees it in the wait status. */
+/*
+ * End the process by the signal itself, so that the parent sees it in the wait
+ * status.
+ */
 static void die_by_signal(struct quit *q, int number)
 {
 	struct log_line line;
@@ -26,7 +29,7 @@ static void die_by_signal(struct quit *q, int number)
 			 number == SIGTERM ? "SIGTERM" : "SIGINT");
 		log_end(&line);
 	}
-	/* A shell ignores SIGINT for background processes. */
+	/* A shell starts background processes with SIGINT ignored. */
 	signal(number, SIG_DFL);
 	quit_signals(&set);
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
@@ -46,9 +49,7 @@ static void *quit_main(void *quit)
 	do
 		ready = poll(fds, 2, -1);
 	while (ready < 0 && errno == EINTR);
-	/*
-	 * If the start has completed, the signal is left for the main thread.
-	 */
+	/* If the start has completed, leave the signal to the main thread. */
 	if (fds[0].revents == 0 &&
 	    read(q->signals, &info, sizeof(info)) == sizeof(info))
 		die_by_signal(q, (int)info.ssi_signo);

@@ -5,12 +5,12 @@
  * who pressed ^C wants to wait. There is nothing to drain yet, and ending at
  * any moment is safe; so SIGTERM and SIGINT end the process after a log line.
  *
- *	quit_watch(&quit, &log);	both are blocked, in all threads
+ *	quit_watch(&quit, &log);	both signals are blocked in all threads
  *	...				the start
- *	quit_unwatch(&quit);		one that comes now stays pending
+ *	quit_unwatch(&quit);		a signal that comes now stays pending
  *
- * A separate thread waits, because the signals must stay blocked in the threads
- * that the start creates.
+ * A separate thread waits for the signals, because they must stay blocked in
+ * the threads that the start creates.
  */
 #ifndef CLI_STARTUP_SIGNALS_H
 #define CLI_STARTUP_SIGNALS_H
@@ -27,7 +27,10 @@ struct quit {
 	int done;    /* readable when the start has completed */
 };
 
-/* 0, or -errno; then signals are handled after the start. */
+/*
+ * Start to watch. Returns 0, or -errno: signals are then handled only after the
+ * start.
+ */
 int quit_watch(struct quit *q, struct log *log);
 void quit_unwatch(struct quit *q);
 

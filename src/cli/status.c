@@ -72,7 +72,7 @@ static int get_list(struct status *s, const char *path, const char *name,
 				   s->watch ? WATCHED : 0, out, cut);
 }
 
-/* The named router, as a list of one. */
+/* Get the router of --router, as a list with one element. */
 static int get_router(struct status *s, struct json_object **out)
 {
 	struct json_object *router;
@@ -139,7 +139,7 @@ static void print_json(const struct status_answers *answers)
 	json_object_put(all);
 }
 
-/* Draw the last answers, or the error, as one frame. */
+/* Draw one frame: the error @trouble, unless NULL, and the last answers. */
 static void draw_frame(struct status *s, const struct status_answers *answers,
 		       const char *trouble)
 {
@@ -160,7 +160,7 @@ static void draw_frame(struct status *s, const struct status_answers *answers,
 	free(text);
 }
 
-/* Without a terminal an error is printed once, not every second. */
+/* Print the error once, not every second, if there is no terminal. */
 static void report_trouble(const struct status *s, bool *reported)
 {
 	if (!*reported)
@@ -195,7 +195,10 @@ static void refresh_frame(struct status *s, struct status_answers *last,
 		draw_frame(s, last, NULL);
 }
 
-/* Wait until a signal to end. SIGWINCH only causes an immediate update. */
+/*
+ * Wait for PAUSE_MS, or until a signal comes. True to continue: after the pause
+ * or after SIGWINCH, which only causes an immediate update.
+ */
 static bool pause_ended(int signals)
 {
 	struct pollfd fd = { .fd = signals, .events = POLLIN };

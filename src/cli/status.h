@@ -1,8 +1,8 @@
 /*
  * cli/status.h - shared parts of "arancini status"
  *
- *	status.c	options, asking, watching
- *	status_text.c	what was answered, as tables for people
+ *	status.c	options, requests, watching
+ *	status_text.c	the answers as tables
  */
 #ifndef CLI_STATUS_H
 #define CLI_STATUS_H
@@ -18,7 +18,7 @@ struct status_answers {
 	struct json_object *status;
 	struct json_object *routers;
 	struct json_object *peers;
-	bool cut; /* there are more than these */
+	bool cut; /* a list was truncated: the collector has more elements */
 };
 
 void status_text(FILE *to, const struct terminal *terminal,

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* A text, or a dash if it is missing. */
+/* The text of member @name, or "-" if it is missing. */
 static const char *text_or_dash(const struct json_object *in, const char *name)
 {
 	const char *text = answer_text(in, name);
@@ -30,7 +30,9 @@ static void cell_count(struct table *t, const struct json_object *in,
 		table_cell(t, TERMINAL_DIM, "-");
 }
 
-/* A number that should be zero. */
+/*
+ * Add a cell with a number that should be zero; another number is highlighted.
+ */
 static void cell_zero(struct table *t, const struct json_object *in,
 		      const char *name)
 {
@@ -110,7 +112,7 @@ static void put_collector(FILE *to, const struct terminal *terminal,
 	fputc('\n', to);
 }
 
-/* The cause of a degraded output, and advice. */
+/* Print the cause of a degraded or stopped output, and advice. */
 static void put_cause(FILE *to, const struct terminal *terminal,
 		      const struct json_object *output)
 {
@@ -130,7 +132,10 @@ static void put_cause(FILE *to, const struct terminal *terminal,
 	fputc('\n', to);
 }
 
-/* Acknowledged messages that the stream lost; prints nothing without a loss. */
+/*
+ * Print what is known of acknowledged messages that the stream lost; nothing if
+ * it lost none.
+ */
 static void put_loss(FILE *to, const struct terminal *terminal,
 		     const struct json_object *output)
 {
@@ -366,7 +371,7 @@ static void put_routers(FILE *to, const struct terminal *terminal,
 	table_fini(&t);
 }
 
-/* The number of tables for which the router sent End-of-RIB. */
+/* Add a cell: for how many of its tables the peer sent End-of-RIB. */
 static void cell_ends(struct table *t, const struct json_object *peer)
 {
 	const struct json_object *tables = answer_in(peer, "tables");
@@ -379,8 +384,9 @@ static void cell_ends(struct table *t, const struct json_object *peer)
 }
 
 /*
- * The number of routes here minus the number that the router reported, over the
- * tables of the peer; "-" if the router reported a number for none of them.
+ * Add a cell with the number of routes here minus the number that the router
+ * reported, summed over the tables of the peer; "-" if the router reported a
+ * number for none of them.
  */
 static void cell_difference(struct table *t, const struct json_object *peer)
 {
@@ -393,10 +399,7 @@ static void cell_difference(struct table *t, const struct json_object *peer)
 		const struct json_object *table = answer_at(tables, i);
 
 		known |= answer_has(table, "difference");
-		/*
-		 * Unsigned, so that numbers from a foreign server cannot
-		 * overflow.
-		 */
+		/* Unsigned, so that numbers from any server cannot overflow. */
 		sum = (int64_t)((uint64_t)sum +
 				(uint64_t)answer_int(table, "difference"));
 	}

@@ -55,13 +55,18 @@ static const struct setting profile[] = {
 
 _Static_assert(SETTINGS <= TUNING_SYSCTLS, "no room for the profile");
 
-/* Descriptors for 20,000 sessions (--max-sessions) and other files. */
+/*
+ * Open files: the recommended limit, and the minimum for 20,000 sessions
+ * (--max-sessions).
+ */
 #define NOFILE_WANTED	65536
 #define NOFILE_SESSIONS 20480
 
 /* Sysctls */
 
-/* The first line of the file of sysctl @name. */
+/*
+ * Read the first line of the file of sysctl @name. False if it cannot be read.
+ */
 static bool read_sysctl(const char *root, const char *name, char *out,
 			size_t size)
 {
@@ -125,7 +130,7 @@ static void check_setting(const char *root, const struct setting *s,
 	snprintf(out->wanted, sizeof(out->wanted), "at %s %s",
 		 s->bound == AT_LEAST ? "least" : "most", wanted);
 	if (!read_sysctl(root, s->name, out->value, sizeof(out->value))) {
-		/* A network namespace does not show all of them. */
+		/* A network namespace does not have all sysctls. */
 		out->status = TUNING_WARN;
 		snprintf(out->value, sizeof(out->value), "not visible here");
 		snprintf(out->fix, sizeof(out->fix),

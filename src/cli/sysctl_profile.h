@@ -12,7 +12,8 @@
 
 enum tuning_status {
 	TUNING_OK,
-	TUNING_WARN, /* differs or cannot be read; works */
+	/* the value differs or cannot be read; the collector works */
+	TUNING_WARN,
 	TUNING_FAIL, /* connections or data suffer under load */
 	TUNING_STATUSES
 };
@@ -22,7 +23,8 @@ struct tuning_check {
 	char name[64];
 	char value[96];
 	char wanted[64];
-	char fix[160]; /* a command or a place; empty = nothing to do */
+	/* a command, or where to change the setting; empty = nothing to do */
+	char fix[160];
 };
 
 /* Maximum number of checks of each kind. */
@@ -31,8 +33,8 @@ struct tuning_check {
 #define TUNING_URING   8
 
 /*
- * Each fills @out and returns the number of checks. @root is a prefix of /proc:
- * "" is this host.
+ * Each function writes its checks to @out and returns their number. @root is
+ * the folder above /proc: "" = that of this host.
  */
 size_t tuning_sysctls(const char *root, struct tuning_check *out);
 size_t tuning_limits(struct tuning_check *out);

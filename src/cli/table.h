@@ -45,14 +45,14 @@ void table_init(struct table *t, const struct table_column *columns,
 		size_t count, const struct terminal *terminal);
 void table_fini(struct table *t);
 
-/* The next cell, from left to right, row by row. */
+/* Add the next cell, from left to right, row by row. */
 void table_cell(struct table *t, enum terminal_style style, const char *format,
 		...) __attribute__((format(printf, 3, 4)));
 
-/* Complete rows that are not printed yet. */
+/* The number of complete rows that were not printed yet. */
 size_t table_rows(const struct table *t);
 
-/* Print and drop the rows; the heading before the first. */
+/* Print and remove the rows; before the first row, print the heading. */
 void table_print(struct table *t, FILE *to);
 
 #endif

@@ -22,7 +22,7 @@ static bool read_number(const char *text, uint64_t *out)
 	return errno == 0 && end != text && *end == '\0' && *text != '-';
 }
 
-/* Parse a duration such as "10m" as a time in the past. */
+/* Parse a duration such as "10m", and return the time so long ago. */
 static bool read_ago(const char *text, uint64_t *out)
 {
 	static const struct {
@@ -180,7 +180,7 @@ static const struct command_line line = {
 };
 /* clang-format on */
 
-/* EXIT_SUCCESS, or EXIT_USAGE for options that exclude each other. */
+/* Return EXIT_SUCCESS, or EXIT_USAGE if options exclude each other. */
 static int check_options(const struct tail *t)
 {
 	if ((t->access.nats.server_count > 0) == (t->journal != NULL))

@@ -4,7 +4,7 @@
  *	tail.c		options
  *	tail_source.c	messages out of JetStream or a journal
  *	tail_json.c	an update or event as a JSON object
- *	tail_text.c	the same as a line for people
+ *	tail_text.c	an update or event as a line of text
  */
 #ifndef CLI_TAIL_H
 #define CLI_TAIL_H
@@ -14,6 +14,7 @@
 #include "collector/base/json.h"
 #include "egress/codec.h"
 #include "egress/log_position.h"
+#include "egress/message_id.h"
 #include "egress/nats/reader.h"
 #include "egress/encode/decode.h"
 
@@ -24,41 +25,47 @@ enum tail_form {
 };
 
 struct tail {
-	/* servers, if reading from JetStream */
+	/* servers and credentials for JetStream */
 	struct nats_access access;
 	struct nats_reader_options nats; /* options of the stream */
-	const char *journal;		 /* or the folder of a journal */
-	struct log_position mark;	 /* with NATS_FROM_SEQ */
+	/* folder of a journal; NULL = read from JetStream */
+	const char *journal;
+	/* start position, with NATS_FROM_SEQ */
+	struct log_position mark;
 	enum tail_form form;
 	uint64_t count;	 /* maximum updates and events; 0 = no limit */
 	int64_t idle_ms; /* end after this time without a message; 0 = never */
 	struct egress_codec *codec;
 	struct json out;
+	/* the collector that wrote the last message; "" = not known */
+	char collector[COLLECTOR_ID_MAX];
 	uint64_t printed;
 	bool failed; /* output or input failed */
 };
 
-/* A message from either source. */
+/* A message from JetStream or from a journal. */
 struct tail_message {
 	const char *subject;
-	const char *id; /* or NULL */
+	const char *id; /* id of the message, or NULL */
 	uint64_t position;
 	enum egress_encoding encoding;
 	struct wire_view bytes;
 };
 
-/* Print the content of @m. False to end. */
+/* Print the updates or events in @m. False if reading must end. */
 bool tail_message(struct tail *t, const struct tail_message *m);
 
-/* Read until the end; returns the exit code. */
+/* Read messages and print them until the end. Returns the exit code. */
 int tail_from_nats(struct tail *t);
 int tail_from_journal(struct tail *t);
 
-/* "kind" of an event: its name, or the number if a later schema added it. */
+/*
+ * Write "kind" of an event: its name, or the number if a later schema added it.
+ */
 void tail_json_kind(struct json *j, uint16_t kind);
 void tail_json_update(struct json *j, const struct egress_update *u);
 void tail_json_event(struct json *j, const struct egress_event *e);
-/* To standard output. */
+/* Print one line to standard output. */
 void tail_text_update(const struct egress_update *u);
 void tail_text_event(const struct egress_event *e);
 

@@ -111,7 +111,7 @@ static void put_communities(struct json *j, const struct egress_update *u)
 	}
 }
 
-/* Elements with two numbers and a value. */
+/* Write an array of TLVs, each of which has two numbers and a value. */
 static void tlvs_at(struct json *j, const char *name,
 		    void (*put)(struct json *j, uint8_t first, uint8_t second,
 				struct wire_view value),
@@ -181,7 +181,7 @@ static void put_attributes(struct json *j, const struct egress_update *u)
 		&u->unknown_attributes);
 }
 
-/* The enumerants of the schema's Reason. */
+/* The name of a reason, as in the schema (enum Reason). */
 static const char *reason_name(unsigned reason)
 {
 	static const char *const names[RIB_REASONS] = {
@@ -227,7 +227,7 @@ static void put_route(struct json *j, const struct egress_update *u)
 	put_mp_families(j, u);
 }
 
-/* The view for the flags of a table. */
+/* The view that belongs to the flags of a table. */
 static enum bmp_view view_of(bool loc_rib, bool out, bool post)
 {
 	if (loc_rib)
@@ -268,8 +268,9 @@ void tail_json_update(struct json *j, const struct egress_update *u)
 }
 
 /*
- * "unknown" is a kind of the schema, so a number of a later schema is
- * distinguished here and not by its name.
+ * Write the member "kind". A number above those of our schema has no name. This
+ * is checked here, because the name "unknown" is also that of a kind in the
+ * schema.
  */
 void tail_json_kind(struct json *j, uint16_t kind)
 {
@@ -318,7 +319,10 @@ static void put_peer(struct json *j, const struct egress_event *e)
 	json_bgp_family(j, e->afi, e->safi);
 }
 
-/* A BGP message of one type, as the object that @put writes for its body. */
+/*
+ * Write the member @name: the BGP message in @bytes, whose body @put writes as
+ * an object. Nothing is written if @bytes is empty or not a BGP message.
+ */
 static void pdu_at(struct json *j, const char *name, struct wire_view bytes,
 		   void (*put)(struct json *j, struct wire_view body))
 {
@@ -331,7 +335,7 @@ static void pdu_at(struct json *j, const char *name, struct wire_view bytes,
 	put(j, pdu.body);
 }
 
-/* Members of Peer Up and Peer Down only. */
+/* Write the members that only Peer Up and Peer Down have. */
 static void put_session(struct json *j, const struct egress_event *e)
 {
 	if (e->kind == RIB_EVENT_PEER_DOWN && e->reason == BMP_DOWN_LOCAL_FSM)
@@ -346,7 +350,7 @@ static void put_session(struct json *j, const struct egress_event *e)
 	pdu_at(j, "notification", e->notification, json_bgp_notification);
 }
 
-/* The TLVs of a Route Mirroring. */
+/* Write the TLVs of a Route Mirroring. */
 static void put_mirrored(struct json *j, const struct egress_event *e)
 {
 	struct tlv_iter it = tlv_start(e->mirrored, TLV_BMP);
@@ -382,7 +386,6 @@ void tail_json_event(struct json *j, const struct egress_event *e)
 	if (e->messages != 0)
 		json_uint_at(j, "messages", e->messages);
 	text_at(j, "text", e->text);
-	text_at(j, "collector", e->collector);
 	if (e->epoch != 0)
 		json_uint_at(j, "epoch", e->epoch);
 	put_counts(j, &e->counts);

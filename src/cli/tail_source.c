@@ -20,10 +20,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STEP_MS	   100 /* how often to look for the end */
-#define COLLECT_MS 1   /* between a write to the journal and the next look */
+#define STEP_MS 100 /* interval for checks of the end and of the log */
+/* wait after a write to the journal, to read several records at once */
+#define COLLECT_MS 1
 
-/* Subjects of updates end with a family: "1_1". */
+/*
+ * True if the message has updates: their subjects end with AFI and SAFI, "1_1".
+ */
 static bool holds_updates(const char *subject)
 {
 	const char *last = strrchr(subject, '.');
@@ -41,6 +44,29 @@ static void put_where(struct tail *t, const struct tail_message *m)
 	json_uint_at(&t->out, "position", m->position);
 	if (m->id != NULL)
 		json_string_at(&t->out, "messageId", m->id);
+	if (t->collector[0] != '\0')
+		json_string_at(&t->out, "collector", t->collector);
+}
+
+/* Remember the collector: a message id names it. */
+static void see_message_id(struct tail *t, const char *text)
+{
+	struct message_id id;
+
+	if (text != NULL && !message_id_parse(text, t->collector, &id))
+		t->collector[0] = '\0';
+}
+
+/*
+ * Remember the collector that an event names: records of a journal have no
+ * message id, but a journal is written by one collector.
+ */
+static void see_event(struct tail *t, const struct egress_event *e)
+{
+	if (e->collector.len == 0 || e->collector.len >= sizeof(t->collector))
+		return;
+	memcpy(t->collector, e->collector.p, e->collector.len);
+	t->collector[e->collector.len] = '\0';
 }
 
 static void end_line(struct tail *t)
@@ -80,7 +106,10 @@ static void print_event(struct tail *t, const struct tail_message *m,
 
 	if (egress_decode_event(one, &e) < 0) {
 		report_message(m, "is no event");
-	} else if (t->form == TAIL_JSON) {
+		return;
+	}
+	see_event(t, &e);
+	if (t->form == TAIL_JSON) {
 		json_object(&t->out);
 		tail_json_kind(&t->out, e.kind);
 		put_where(t, m);
@@ -91,7 +120,10 @@ static void print_event(struct tail *t, const struct tail_message *m,
 	}
 }
 
-/* Flush, so that printed lines are visible immediately. */
+/*
+ * Write the output to standard output, so that printed lines are visible
+ * immediately.
+ */
 static void flush_output(struct tail *t)
 {
 	memory_had(!t->out.failed);
@@ -114,6 +146,7 @@ bool tail_message(struct tail *t, const struct tail_message *m)
 		report_message(m, "cannot be unpacked");
 		return true;
 	}
+	see_message_id(t, m->id);
 	r = egress_decode_start(plain);
 	while ((t->count == 0 || t->printed < t->count) &&
 	       (got = egress_decode_next(&r, &one)) > 0) {
@@ -135,8 +168,8 @@ bool tail_message(struct tail *t, const struct tail_message *m)
 }
 
 /*
- * True if nothing came for too long since @last, the time of the last output:
- * the reader of our output may be slow.
+ * True if no message came for idle_ms. The time counts from @last, the end of
+ * the last output, because a slow reader of our output may delay it.
  */
 static bool is_idle(const struct tail *t, int64_t last)
 {
@@ -144,7 +177,8 @@ static bool is_idle(const struct tail *t, int64_t last)
 }
 
 /*
- * Check that everything after the position still exists, in the right stream.
+ * Check that the stream is the one of the mark, and that no message after the
+ * mark was removed. Returns 0, -ESTALE, or an error of nats_stream_span().
  */
 static int check_mark(const struct tail *t, struct nats_error *why)
 {
@@ -211,7 +245,8 @@ static int open_at_mark(const struct tail *t, struct journal_cursor **out)
 	int err = journal_cursor_open(t->journal, t->mark.position, out);
 
 	/*
-	 * 0 if the segment cannot be read; the first next() returns the error.
+	 * The identity is 0 if the segment cannot be read; the first
+	 * journal_cursor_next() then returns the error.
 	 */
 	if (err == 0 && journal_cursor_identity(*out) != 0 &&
 	    journal_cursor_identity(*out) != t->mark.identity) {
@@ -258,7 +293,7 @@ static const char *read_error_text(int err)
 	}
 }
 
-/* Report why reading ended early. */
+/* Print why reading ended early. */
 static void report_read_error(const struct tail *t,
 			      const struct journal_cursor *c, int err)
 {
@@ -285,8 +320,8 @@ static void report_read_error(const struct tail *t,
 }
 
 /*
- * "New" means after the last record, not a time: the collector's clock may
- * differ from ours.
+ * Open a cursor at the requested start. NATS_FROM_NEW means after the last
+ * record and not a time, because the collector's clock may differ from ours.
  */
 static int open_cursor(const struct tail *t, struct journal_cursor **out)
 {
@@ -321,9 +356,9 @@ static bool print_record(struct tail *t, const struct journal_record *record)
 }
 
 /*
- * A descriptor that can be read when something in the journal's folder was
- * written. Without inotify an error: then the journal is looked at every
- * STEP_MS.
+ * Return a descriptor that becomes readable when a file in the folder of the
+ * journal was written; or an error without inotify. Then the journal is read
+ * every STEP_MS.
  */
 static int watch_folder(const char *path)
 {
@@ -342,9 +377,9 @@ static int watch_folder(const char *path)
 }
 
 /*
- * Wait for a write, but not for longer than STEP_MS: a file system of the
- * network tells nothing of the writes of others. To look costs more than to
- * write a record, so a moment is waited for more of them.
+ * Wait for a write to the journal, but at most for STEP_MS, because a network
+ * file system does not report the writes of other hosts. After a write, wait
+ * COLLECT_MS for more: checking the journal costs more than writing a record.
  */
 static void wait_for_write(int watch)
 {
@@ -357,7 +392,7 @@ static void wait_for_write(int watch)
 	if (sp_wait_fd_until(watch, POLLIN, sp_in(STEP_MS * SP_MS)) < 0)
 		return;
 	sp_sleep(COLLECT_MS * SP_MS);
-	/* What is written from now on is told again. */
+	/* Clear the events: later writes cause new ones. */
 	while (read(watch, events, sizeof(events)) > 0)
 		;
 }

@@ -1,5 +1,5 @@
 /*
- * One line per update, for display:
+ * An update or event as one line of text:
  *
  *	12:34:56.789 192.0.2.1 AS64500 10.0.0.1 + 203.0.113.0/24 via 10.0.0.1 [64500 64501]
  */
@@ -41,8 +41,8 @@ static const char *address_text(const uint8_t *address, char buf[ADDRESS_MAX])
 }
 
 /*
- * Text from a router must not control the terminal: unsafe characters
- * (text_is_unsafe()) and invalid UTF-8 become question marks.
+ * Print text from a router, which must not control the terminal: unsafe
+ * characters (text_is_unsafe()) and invalid UTF-8 become question marks.
  */
 static void print_words(struct wire_view words)
 {
@@ -106,7 +106,7 @@ void tail_text_update(const struct egress_update *u)
 	putchar('\n');
 }
 
-/* Why a peer is down: the reason, and what its NOTIFICATION says. */
+/* Print why a peer is down: the reason, and the error in its NOTIFICATION. */
 static void print_down(const struct egress_event *e)
 {
 	struct wire_cursor c = wire_start(e->notification);
@@ -138,9 +138,10 @@ void tail_text_event(const struct egress_event *e)
 		printf(" %u/%u", e->afi, e->safi);
 	if (e->kind == RIB_EVENT_PEER_DOWN)
 		print_down(e);
-	if (e->collector.len > 0)
+	if (e->kind == RIB_EVENT_EPOCH) {
 		fputs(" of ", stdout);
-	print_words(e->collector);
+		print_words(e->collector);
+	}
 	if (e->text.len > 0)
 		fputs(": ", stdout);
 	print_words(e->text);

@@ -78,7 +78,10 @@ void terminal_size(const struct terminal *t, size_t *rows, size_t *columns)
 	*columns = size.ws_col;
 }
 
-/* Long lines are truncated, not wrapped. */
+/*
+ * Switch to the alternate screen, hide the cursor, and switch off the wrapping
+ * of lines: longer lines are truncated.
+ */
 void terminal_begin(struct terminal *t)
 {
 	t->drawing = t->is;
@@ -105,7 +108,10 @@ void terminal_frame(const struct terminal *t, const char *text)
 		return;
 	}
 	fputs("\033[H", stdout);
-	/* The last row stays empty: a newline there would scroll. */
+	/*
+	 * The last row stays empty, because a newline there would scroll the
+	 * screen.
+	 */
 	while (*text != '\0' && (rows == 0 || row++ < rows)) {
 		size_t len = strcspn(text, "\n");
 

@@ -5,7 +5,7 @@
  * is set (no-color.org). A frame is drawn over the previous one, line by line,
  * to avoid flicker; without a terminal frames are printed one after another.
  *
- * Foreign text (a router's name, a broker's error) may contain anything.
+ * Text from outside (a router's name, a broker's error) may contain anything.
  * Characters that could control the terminal are replaced by "?".
  */
 #ifndef CLI_TERMINAL_H
@@ -28,7 +28,7 @@ enum terminal_style {
 struct terminal {
 	bool is; /* standard output is a terminal */
 	bool colours;
-	bool drawing; /* between begin and end */
+	bool drawing; /* true between terminal_begin() and terminal_end() */
 };
 
 void terminal_init(struct terminal *t);
@@ -37,17 +37,20 @@ void terminal_init(struct terminal *t);
 const char *terminal_on(const struct terminal *t, enum terminal_style style);
 const char *terminal_off(const struct terminal *t, enum terminal_style style);
 
-/* Replace unsafe characters of @text. Returns its width in columns. */
+/* Replace unsafe characters of @text in place. Returns its width in columns. */
 size_t terminal_tame(char *text);
 /* Write @text with unsafe characters replaced. */
 void terminal_put(FILE *to, const char *text);
 
-/* Rows and columns; 0 if not known. */
+/* The number of rows and columns; 0 if not known. */
 void terminal_size(const struct terminal *t, size_t *rows, size_t *columns);
 
 /* Frames */
 
-/* Switch to a cleared screen, and restore the old one. */
+/*
+ * terminal_begin() switches to a cleared screen, terminal_end() restores the
+ * previous one.
+ */
 void terminal_begin(struct terminal *t);
 void terminal_end(struct terminal *t);
 

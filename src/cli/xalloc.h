@@ -21,7 +21,10 @@ static inline void *memory_must(void *memory)
 	return memory;
 }
 
-/* Exit unless @enough, for writers that report a failure afterwards. */
+/*
+ * Exit unless @enough memory was available, for functions that report the lack
+ * of memory only at their end.
+ */
 static inline void memory_had(bool enough)
 {
 	if (!enough)

@@ -40,22 +40,26 @@ struct worker_slot {
 	size_t listener_count; /* listeners that are open or were left out */
 	struct sp_task work;
 	bool working;
-	int64_t deadline;	   /* deadline of the stop */
-	const struct config *next; /* configuration of a reload */
+	int64_t deadline; /* deadline of collector_stop() */
+	/* configuration that a reload gives to the worker */
+	const struct config *next;
 };
 
 struct collector {
 	struct collector_env env;
 	struct route_budget budget; /* limit on routes */
 	struct router_limit router_limit;
-	struct worker_slot *slots; /* by shard */
+	struct worker_slot *slots; /* array, indexed by shard */
 	struct connector *connectors;
 	struct sp_task *connector_tasks;
 	size_t connector_count;
 	struct http *http; /* NULL if off */
 	struct shard_watchdog *watchdog;
-	struct sp_rt *host; /* the runtime that it was started in; or NULL */
-	/* the state was restored and routers were admitted */
+	/*
+	 * runtime of the fiber that called collector_start(); NULL = no fiber
+	 */
+	struct sp_rt *host;
+	/* true once the state is restored and the listeners are open */
 	bool served;
 };
 
@@ -185,9 +189,9 @@ static int close_listeners(void *arg)
 
 /*
  * Drain the sessions. Half of the time until the deadline is for reading what
- * routers have sent, the other half for making the output safe. If another
- * shard passes a session to this worker meanwhile, that session is drained,
- * too; later ones are refused.
+ * routers have sent, the other half for making the output safe. A session that
+ * another shard passes to this worker during the drain is drained, too; one
+ * that arrives after it is refused.
  */
 static void drain_sessions(struct worker_slot *s)
 {
@@ -224,7 +228,8 @@ static void write_final_snapshots(struct worker_slot *s)
 }
 
 /*
- * Log the number of internal errors: accesses to a router by the wrong shard.
+ * Log how often the wrong shard accessed a router: each time is an internal
+ * error.
  */
 static void log_violations(struct worker_slot *s)
 {
@@ -370,9 +375,10 @@ static void stop_connectors(struct collector *c)
 /* Start and stop */
 
 /*
- * A runtime for the workers; the publisher starts its own. Called in a fiber,
- * as in a simulation, both use the runtime there is: its last shard is the
- * publisher's.
+ * Start a runtime for the workers. A collector that is started in a fiber, as
+ * in a simulation, uses the runtime of that fiber instead: all its shards but
+ * the last, which is for the publisher. (Otherwise the publisher starts a
+ * runtime of its own.)
  */
 static int start_runtime(struct collector *c)
 {
@@ -472,7 +478,7 @@ static void log_start_up(struct collector *c)
 	log_end(&line);
 }
 
-/* Restore the state, then release the publisher. */
+/* Restore the state, then let the publisher publish. */
 static int bring_back(struct collector *c)
 {
 	int err = restore_run(&c->env);

@@ -5,14 +5,16 @@
  *
  *	collector_start(&config, &log, NULL, &c);	restored, listening
  *	...					until a signal
- *	collector_stop(c, deadline);		drained, safe, gone
+ *	collector_stop(c, deadline, memory);	drained, safe, gone
  *
  * The workers are the shards of one runtime. The publisher has its own runtime,
- * so that a slow broker takes no time from the routers.
+ * so that a slow broker takes no time from the routers. In a fiber the
+ * collector uses the runtime of that fiber: the last shard for the publisher,
+ * the others as workers.
  *
- * Threads	start and stop: one thread outside of fibers, or one fiber. The
- *		others: any. In a fiber the collector uses the runtime of that
- *		fiber: the last shard for the publisher, the others as workers.
+ * Threads	collector_start(), collector_stop(), collector_reload() and
+ *		collector_is_alive(): one thread outside of fibers, or one
+ *		fiber. The other functions: any thread.
  */
 #ifndef COLLECTOR_COLLECTOR_H
 #define COLLECTOR_COLLECTOR_H
@@ -38,20 +40,22 @@ int collector_start(const struct config *config, struct log *log,
 		    struct collector **out);
 
 /*
- * Stop accepting, read what routers have sent so far, publish it, and wait at
- * most until @deadline until it is safe. Frees @c. Returns 0, or -ETIMEDOUT if
- * not all output was safe at the deadline; the rest is in the spool if there is
- * one. -EBUSY: the output is safe, but an HTTP handler does not end. Then
- * nothing was freed, and the caller must exit by _exit().
- *
- * With COLLECTOR_MEMORY_LEAVE the tables of the workers are not freed, because
- * the process ends anyway: with 100 million routes that takes many seconds.
+ * What collector_stop() does with the tables of the workers.
+ * COLLECTOR_MEMORY_LEAVE is for a process that ends anyway: freeing 100 million
+ * routes takes many seconds.
  */
 enum collector_memory {
 	COLLECTOR_MEMORY_FREE,
 	COLLECTOR_MEMORY_LEAVE,
 };
 
+/*
+ * Stop accepting, read what routers have sent so far, publish it, and wait at
+ * most until @deadline until it is safe. Frees @c. Returns 0, or -ETIMEDOUT if
+ * not all output was safe at the deadline; the rest is in the spool if there is
+ * one. -EBUSY: the output is safe, but an HTTP handler does not end. Then
+ * nothing was freed, and the caller must exit by _exit().
+ */
 int collector_stop(struct collector *c, int64_t deadline,
 		   enum collector_memory memory);
 

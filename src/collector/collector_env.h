@@ -1,12 +1,12 @@
 /*
  * collector/collector_env.h - data that the parts of a collector share
  *
- * collector.c sets the members during the start, in their order, and passes the
- * struct to the workers, the checkpoint, the restore and the HTTP server. The
- * pointer to a part that does not exist yet, or is off, is NULL.
+ * collector.c sets the members during the start, and passes the struct to the
+ * workers, the checkpoint, the restore and the HTTP server. The pointer to a
+ * part that does not exist yet, or is off, is NULL.
  *
- * Threads	The pointers are set before the threads that read them run,
- *		except @phase, which any thread reads at any time.
+ * Threads	Each member is set before the threads that read it run, except
+ *		@phase, which changes later: any thread may read it at any time.
  */
 #ifndef COLLECTOR_COLLECTOR_ENV_H
 #define COLLECTOR_COLLECTOR_ENV_H
@@ -29,7 +29,7 @@ struct sandbox_state;
 struct sp_rt;
 struct worker;
 
-/* The progress of the start. */
+/* Whether the collector is starting, serving or stopping. */
 enum collector_phase {
 	COLLECTOR_RESTORING, /* snapshots and log are read */
 	COLLECTOR_OPENING,   /* listeners are opened */
@@ -39,8 +39,9 @@ enum collector_phase {
 
 struct collector_env {
 	/*
-	 * The configuration of the start. Only the workers get that of a
-	 * reload.
+	 * The configuration at the start. A reload does not change this
+	 * pointer: collector_reload() gives the new configuration to the
+	 * workers, and updates the limits and the log level.
 	 */
 	const struct config *config;
 	struct log *log;

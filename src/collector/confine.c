@@ -69,7 +69,8 @@ static void sandbox_log(struct log *log, const struct sandbox_state *s,
 /* Folders */
 
 /*
- * Returns 0 also if the folder exists; its mode and owner are then unchanged.
+ * Create the folder @path for @user. Returns 0 also if it exists; its mode and
+ * owner are then unchanged.
  */
 static int folder_make_one(const char *path, mode_t mode,
 			   const struct sandbox_user *user)
@@ -105,8 +106,8 @@ static int folder_make(const char *path, mode_t mode,
 }
 
 /*
- * Only warn about the mode of an existing folder; do not change it, because it
- * may be /tmp.
+ * Warn if other users have access to the existing state folder. Do not change
+ * its mode, because it may be /tmp.
  */
 static void state_mode_check(const char *path, struct log *log)
 {
@@ -156,7 +157,9 @@ static int folders_allow(const struct config *c,
 	return err;
 }
 
-/* Files that are read at a reload or when libnats reconnects */
+/*
+ * Files that the process opens later: at a reload, or when libnats reconnects
+ */
 
 static int file_allow(const char *path, struct sandbox_rules *rules)
 {
@@ -174,7 +177,7 @@ static int option_allow(const struct config *c, const struct config_option *o,
 	if (o->form.type == CONFIG_SECRET)
 		return file_allow(secret->path, rules);
 	if (o->form.type == CONFIG_PATH &&
-	    /* it is a folder: folders_allow() handles it */
+	    /* the journal is a folder: folders_allow() handles it */
 	    *path != c->journal.directory)
 		return file_allow(*path, rules);
 	return 0;
@@ -193,7 +196,10 @@ static int files_allow(const struct config *c, struct sandbox_rules *rules)
 
 /* Ports */
 
-/* Find the owner of a port now: inside the sandbox it cannot be found. */
+/*
+ * Check that the port is free. If another process listens there, log which one:
+ * inside the sandbox it could not be found.
+ */
 static int port_check(const struct config_address *at, struct log *log)
 {
 	int err = early_socket_try(at->address, at->port);
@@ -237,7 +243,7 @@ static int ports_bind(const struct config *c, struct early_sockets *sockets)
 	return err;
 }
 
-/* The steps */
+/* The steps of confine_process() */
 
 static int user_find(const char *name, struct log *log,
 		     struct sandbox_user *out)

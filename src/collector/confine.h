@@ -26,8 +26,8 @@ struct confined_process {
 };
 
 /*
- * Returns 0, or -errno with advice in the log. The process must still have only
- * one thread.
+ * Confine the process, which must still have only one thread. Returns 0, or
+ * -errno with advice in the log.
  */
 int confine_process(const struct config *config, struct log *log,
 		    struct confined_process *out);

@@ -30,7 +30,8 @@ struct output {
 	struct nats_options nats;
 	struct log *log;
 	uint64_t acked_tail;
-	bool was_ready; /* only for the publisher's thread */
+	/* durability was logged; only for the publisher's thread */
+	bool was_ready;
 	char *texts[TEXTS];
 	_Atomic uint32_t max_batch;
 	void *loss_arg; /* written before on_loss */
@@ -53,8 +54,8 @@ char *output_journal(const struct config *config)
 }
 
 /*
- * The prefix with "{collector}" replaced, and @rest appended. NULL if out of
- * memory.
+ * Return @prefix with "{collector}" replaced, then "." and @rest. NULL if out
+ * of memory.
  */
 static char *expand_below(const struct config *config, const char *prefix,
 			  const char *rest)
@@ -88,7 +89,10 @@ static void set_servers(const struct config *c, struct publisher_options *o)
 		o->nats.servers[o->nats.server_count++] = c->nats.urls.at[i];
 }
 
-/* Text that is not set is "" here, but NULL for libnats. */
+/*
+ * Convert text for libnats: an option that is not set is "" here, but NULL
+ * there.
+ */
 static const char *or_null(const char *text)
 {
 	return text == NULL || text[0] == '\0' ? NULL : text;
@@ -99,6 +103,7 @@ static void set_broker(const struct config *c, struct publisher_options *o)
 	set_servers(c, o);
 	o->nats.name = c->identity.collector;
 	o->nats.inbox_prefix = c->nats.inbox_prefix;
+	o->nats.domain = or_null(c->nats.domain);
 	o->nats.user = or_null(c->nats.user);
 	o->nats.password = c->nats.password.value;
 	o->nats.token = c->nats.token.value;
@@ -116,7 +121,7 @@ static void set_broker(const struct config *c, struct publisher_options *o)
 	o->ack_timeout_ns = c->nats.ack_timeout;
 }
 
-/* Whole seconds, at least one; "never" is -1. */
+/* Convert to seconds for the stream: at least one; -1 for SP_NEVER. */
 static int64_t duration_seconds(int64_t ns)
 {
 	if (ns == SP_NEVER)
@@ -181,7 +186,7 @@ static void listener_call(struct output *o)
 		fn(o->listener_arg);
 }
 
-/* Called on the publisher's thread. */
+/* Log a notice of the publisher. Runs on its thread. */
 static void notice_log(void *arg, const struct publisher_notice *n)
 {
 	struct output *o = arg;
@@ -209,7 +214,7 @@ static void notice_log(void *arg, const struct publisher_notice *n)
 	log_end(&line);
 }
 
-/* Called on the publisher's thread. */
+/* Log a change of the output state. Runs on the publisher's thread. */
 static void log_output(void *arg, const struct output_state *state)
 {
 	static const enum log_level levels[] = {
@@ -234,7 +239,10 @@ static void log_output(void *arg, const struct output_state *state)
 	log_end(&line);
 }
 
-/* Called on a pool thread of the publisher. */
+/*
+ * Call the function of output_on_loss(), if it is set. Runs on a pool thread of
+ * the publisher.
+ */
 static int loss_resync(void *arg, struct publisher_events *events)
 {
 	struct output *o = arg;

@@ -21,8 +21,8 @@ struct publisher_events;
 struct sp_rt;
 
 /*
- * Start on hold: nothing is published before publisher_go(). Errors are logged.
- * @rt and @shard as in struct publisher_options.
+ * Start the publisher, on hold: it publishes nothing before publisher_go().
+ * Errors are logged. @rt and @shard as in struct publisher_options.
  */
 int output_start(const struct config *config, struct log *log,
 		 struct egress_bridge *bridge, struct sp_rt *rt, uint32_t shard,
@@ -36,7 +36,10 @@ void output_on_loss(struct output *o,
 		    int (*resync)(void *arg, struct publisher_events *events),
 		    void *arg);
 
-/* See publisher_drain(). */
+/*
+ * Publish what is left and wait until it is safe, at most until @deadline: see
+ * publisher_drain().
+ */
 int output_drain(struct output *o, int64_t deadline);
 
 /* Free a drained output; @o may be NULL. */
@@ -52,14 +55,14 @@ void output_listen(struct output *o, void (*fn)(void *arg), void *arg);
 struct publisher *output_publisher(struct output *o);
 
 /*
- * Maximum bytes of a batch, without headers, that the server accepts;
+ * Maximum bytes of a batch, without headers, that the broker accepts;
  * UINT32_MAX until it is known. Any thread.
  */
 const _Atomic uint32_t *output_max_batch(const struct output *o);
 
 /*
- * Get the options to read what the collector has published. Valid as long as
- * @o.
+ * Set *@out to the options for reading what the collector has published. They
+ * are valid as long as @o.
  */
 void output_reader(const struct output *o, struct nats_reader_options *out);
 

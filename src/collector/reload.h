@@ -28,8 +28,8 @@ struct reload {
 };
 
 /*
- * @config is the configuration with which the collector started; it must
- * outlive @r.
+ * Initialise @r. @config is the configuration with which the collector started;
+ * it must outlive @r.
  */
 void reload_init(struct reload *r, int argc, char *const *argv,
 		 char *const *env, const struct config *config);
@@ -38,8 +38,10 @@ void reload_init(struct reload *r, int argc, char *const *argv,
 void reload_fini(struct reload *r);
 
 /*
- * Reload. Returns 0, or -errno with the reason logged. r->config is then the
- * configuration in force.
+ * Read the configuration again and apply it to @c. Returns 0, and r->config is
+ * the new configuration; or -errno with the reason logged, and r->config is
+ * unchanged. If a worker failed, some workers may use the new one already: both
+ * are kept until the next reload that succeeds.
  */
 int reload_run(struct reload *r, struct collector *c, struct log *log);
 

@@ -18,14 +18,14 @@
 #include <stdlib.h>
 
 /*
- * The background fiber checks the sessions after so many routes of a sweep or
- * of pending withdraws: some 50 us of work.
+ * Maximum number of routes that the background fiber sweeps or withdraws before
+ * sessions may run: some 50 us of work.
  */
 #define SLICE 512
 
 /*
- * Limit of log lines about refused connections, and of those about clashes:
- * burst, and per second.
+ * Limits for the log lines about refused connections, and for those about
+ * clashes of identity: burst, and lines per second.
  */
 #define REFUSAL_BURST 20
 #define REFUSAL_RATE  2
@@ -50,8 +50,8 @@ static uint64_t rib_duration(int64_t ns)
 }
 
 /*
- * All workers share the limit on routes. Adjust the share of this worker to its
- * routes and one more, and return the rest.
+ * Adjust this worker's share of the limit on all routes (--max-routes) to its
+ * routes and one more, and give the rest back.
  */
 static void adjust_allowance(struct worker *w)
 {
@@ -83,6 +83,7 @@ static int make_batcher(struct worker *w)
 	struct egress_batcher_opts opts = {
 		.bridge = w->env->bridge,
 		.worker = w->id,
+		.collector = c->identity.collector,
 		.updates = updates,
 		.events = events,
 		.max_bytes = (uint32_t)c->egress.batch_bytes,
@@ -212,8 +213,8 @@ static void count_slice(struct worker *w, uint64_t bytes)
 }
 
 /*
- * Do some of the background work. Returns the time to continue; 0 = after other
- * fibers had a turn.
+ * Do some of the background work. Returns the time to continue; 0 = continue as
+ * soon as other fibers have run.
  */
 static int64_t work_some(struct worker *w)
 {
@@ -258,7 +259,8 @@ int worker_work(void *worker)
 		if (next == 0) {
 			/*
 			 * Yield until the shard has polled for events, because
-			 * a slice may have made much output: see begin_turn().
+			 * a slice may have caused much output: see
+			 * begin_turn().
 			 */
 			sp_yield_poll();
 			err = sp_cancelled() ? -ECANCELED

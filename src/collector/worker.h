@@ -13,7 +13,10 @@ struct collector_env;
 struct config;
 struct worker;
 
-/* Returns 0, -ENOMEM or an error of the runtime. */
+/*
+ * Initialise @w as worker @id of the collector. Returns 0, -ENOMEM or an error
+ * of the runtime.
+ */
 int worker_init(struct worker *w, const struct collector_env *env, uint32_t id);
 void worker_fini(struct worker *w);
 

@@ -11,7 +11,7 @@
 #define COLLECTOR_WORKER_COUNTERS_H
 
 /* clang-format off */
-/* Of all sessions of a worker: struct session_counts. */
+/* Members of struct session_counts: totals over all sessions of a worker. */
 #define SESSION_COUNTERS(X) \
 	X(bytes, COUNTER, "arancini_received_bytes_total", \
 	  "Bytes of BMP messages received.") \
@@ -38,7 +38,7 @@
 	X(statistics_left_out, COUNTER, "arancini_statistics_not_compared_total", \
 	  "Route counts of Statistics Reports beyond the first ones of each, which are not compared.")
 
-/* Of the worker: struct worker_counts. */
+/* Members of struct worker_counts. */
 #define WORKER_COUNTERS(X) \
 	X(accepted, COUNTER, "arancini_connections_accepted_total", \
 	  "Connections of routers, refused ones included.") \

@@ -44,15 +44,17 @@ struct session_counts {
 
 struct worker_counts {
 	WORKER_COUNTERS(COUNTER_MEMBER)
-	/* of connections, including refused ones */
+	/*
+	 * number of closed connections by reason, refused connections included
+	 */
 	uint64_t close_reasons[CLOSE_REASONS];
 	struct session_counts sessions;
 };
 
 /*
  * The background fiber may have WORKER_SHARE parts of WORKER_SLICE_OUTPUT bytes
- * of its output in the bridge. It then waits, because the output of the
- * sessions is queued behind.
+ * of its output in the bridge. Then it waits, because the output of the
+ * sessions is queued behind its own.
  */
 #define WORKER_SHARE	    2
 #define WORKER_SLICE_OUTPUT (512 * 1024)
@@ -74,12 +76,14 @@ struct worker {
 	uint32_t sessions_with_input; /* sessions with unread input */
 	struct sp_timer *timer;	      /* timer of the background fiber */
 	/*
-	 * Ring of positions in the bridge: the ends of the last parts of
-	 * WORKER_SLICE_OUTPUT bytes that the background fiber made.
+	 * Ring of positions in the bridge: the ends of the last WORKER_SHARE
+	 * parts of WORKER_SLICE_OUTPUT bytes of output that the background
+	 * fiber caused.
 	 */
 	uint64_t places[WORKER_SHARE];
 	uint32_t place;
-	uint64_t unplaced; /* bytes that it made after the last of these */
+	/* bytes of its output after the last of these positions */
+	uint64_t unplaced;
 	struct router *routers;
 	/*
 	 * List of the routers without a session; the one that lost its session
@@ -92,6 +96,8 @@ struct worker {
 	uint64_t session_serial; /* serial number of the newest session */
 	int64_t drain_until;	 /* deadline of the drain; 0 = not draining */
 	bool no_new_sessions;	 /* the worker is stopping */
+	/* connections of load balancers that wait for their header */
+	uint32_t proxy_pending;
 	struct worker_query_queue *query_queue;
 	struct event_tap *event_tap;
 	struct snapshotter *snapshotter; /* NULL if no state is kept */
@@ -102,8 +108,8 @@ struct worker {
 };
 
 /*
- * Check that @shard is the worker's: only that shard may access the state of a
- * router. If it is not, this is an internal error; it is counted, and aborts a
+ * Check that @shard is the worker's shard: no other shard may access the state
+ * of a router. A violation is an internal error: it is counted, and aborts a
  * build with assertions.
  */
 static inline void worker_owns(struct worker *w, uint32_t shard)
@@ -113,7 +119,7 @@ static inline void worker_owns(struct worker *w, uint32_t shard)
 	assert(shard == w->id);
 }
 
-/* The current time of both clocks. */
+/* The current time: monotonic and wall clock. */
 struct rib_time worker_now(void);
 
 /* True if --allow and --deny permit @address. */
@@ -123,16 +129,18 @@ bool worker_permits(const struct worker *w, const uint8_t address[16]);
 void worker_schedule_background(struct worker *w);
 
 /*
- * Wait while the bridge holds more than WORKER_SHARE parts of the output of the
+ * Wait while the bridge holds WORKER_SHARE parts of the output of the
  * background fiber. Returns as egress_batcher_wait_taken(). Yields.
  */
 int worker_wait_share(struct worker *w, int64_t deadline);
 
-/* Free the routers that are not needed any more, within a second. */
+/*
+ * Let the background fiber look within a second for routers that can be freed.
+ */
 void worker_schedule_router_gc(struct worker *w);
 
 /*
- * Called when a session has read all its input. When no session has unread
+ * Call it when a session has read all its input. When no session has unread
  * input, open batches are closed and sent.
  */
 void worker_input_drained(struct worker *w);

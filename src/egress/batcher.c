@@ -10,12 +10,14 @@
 #include "egress/codec.h"
 #include "egress/encode/encode_update.h"
 #include "egress/batch_pool.h"
+#include "egress/message_id.h"
 #include "egress/open_batches.h"
 
 #include <spargio/time.h>
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The minimum of max_bytes: a batch must hold one or two usual updates. */
 #define BYTES_MIN 1024u
@@ -53,6 +55,8 @@ struct egress_batcher {
 	struct egress_batcher_stats stats;
 	char updates[SUBJECT_PREFIX_MAX + 1];
 	char events[SUBJECT_PREFIX_MAX + 1];
+	struct egress_origin origin;
+	char collector[COLLECTOR_ID_MAX];
 };
 
 static bool copy_prefix(const char *prefix, char out[SUBJECT_PREFIX_MAX + 1])
@@ -62,6 +66,17 @@ static bool copy_prefix(const char *prefix, char out[SUBJECT_PREFIX_MAX + 1])
 	if (len > SUBJECT_PREFIX_MAX)
 		return false;
 	memcpy(out, prefix, len + 1);
+	return true;
+}
+
+static bool copy_collector(const char *id, struct egress_batcher *b)
+{
+	if (id == NULL)
+		return true;
+	if (strlen(id) >= sizeof(b->collector))
+		return false;
+	strcpy(b->collector, id);
+	b->origin.collector = b->collector;
 	return true;
 }
 
@@ -94,7 +109,8 @@ int egress_batcher_new(const struct egress_batcher_opts *opts,
 	}
 	err = egress_codec_new(&b->codec);
 	if (err == 0 && !(copy_prefix(opts->updates, b->updates) &&
-			  copy_prefix(opts->events, b->events)))
+			  copy_prefix(opts->events, b->events) &&
+			  copy_collector(opts->collector, b)))
 		err = -ENAMETOOLONG;
 	if (err < 0) {
 		egress_batcher_free(b);
@@ -480,8 +496,8 @@ static void put_event(void *arg, const struct rib_event *e)
 		struct egress_batch *batch = open->batch;
 		size_t room = room_in(b, batch);
 		size_t len =
-			egress_encode_event(e, NULL, batch->bytes + batch->len,
-					    room);
+			egress_encode_event(e, &b->origin,
+					    batch->bytes + batch->len, room);
 
 		if (len <= room) {
 			batch->len += (uint32_t)len;

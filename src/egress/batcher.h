@@ -60,6 +60,8 @@ struct egress_batcher;
 struct egress_batcher_opts {
 	struct egress_bridge *bridge;
 	uint32_t worker;
+	/* id of the collector, for events; NULL = events do not have it */
+	const char *collector;
 	/* prefixes of subjects, made by subject_prefix() */
 	const char *updates;
 	const char *events;
@@ -72,7 +74,8 @@ struct egress_batcher_opts {
 };
 
 /*
- * -EINVAL for an invalid size, -ENAMETOOLONG if a prefix is too long, -ENOMEM.
+ * -EINVAL for an invalid size, -ENAMETOOLONG if a prefix or the id is too long,
+ * -ENOMEM.
  * @opts and its strings are copied.
  */
 int egress_batcher_new(const struct egress_batcher_opts *opts,

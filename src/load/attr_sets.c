@@ -2,7 +2,7 @@
  * A set is unique by the pair of its second AS, a transit network, and its last
  * AS, the origin. Set i has origin i mod ORIGINS; sets that share an origin use
  * the transit networks in turn, from a start that depends only on the origin.
- * Everything else is random.
+ * All other attributes are random.
  */
 #include "load/attr_sets.h"
 
@@ -15,12 +15,15 @@
 #define ORIGINS	 65536u /* the Internet had 78,000 in 2026 */
 #define TRANSITS 4096u
 
-/* As in 2026, half of them have four-byte numbers. All are even. */
+/*
+ * Numbers of the origin ASes, all even. As in 2026, about half of them have
+ * four-byte numbers.
+ */
 #define ORIGINS_SHORT 30000u
 #define SHORT_FIRST   1000u
 #define LONG_FIRST    196608u
 
-/* Odd, so that no path contains an AS twice. */
+/* Numbers of the transit networks: all odd, so that no path has an AS twice. */
 #define TRANSIT_FIRST 201u
 #define TRANSIT_STEP  14u
 
@@ -40,7 +43,10 @@ struct draft {
 
 static uint32_t origin_as(uint32_t i)
 {
-	/* An odd factor, so that neighbours in the list are not adjacent. */
+	/*
+	 * The factor is odd, so the result is a permutation: sets that follow
+	 * each other get distant origins.
+	 */
 	uint32_t nth = i * 40503u % ORIGINS;
 
 	if (nth < ORIGINS_SHORT)
@@ -76,7 +82,7 @@ static void draft_path(struct draft *d, uint32_t i, struct load_random *random)
 	bgp_attrs_set(&d->attrs, BGP_AS_PATH);
 }
 
-/* Communities of a transit network of the path, as is usual. */
+/* Add communities of the path's transit network, as is usual. */
 static void draft_communities(struct draft *d, uint32_t transit,
 			      struct load_random *random)
 {
@@ -84,7 +90,7 @@ static void draft_communities(struct draft *d, uint32_t transit,
 	uint32_t value = load_random_below(random, 1000);
 
 	for (size_t i = 0; i < n; i++) {
-		/* Ascending, as routers sort them. */
+		/* in ascending order, as routers sort them */
 		wire_put_u32(d->communities + 4 * i, transit << 16 | value);
 		value += 1 + load_random_below(random, 2000);
 	}
@@ -185,7 +191,7 @@ static int make_room(struct load_sets *sets)
 	return 0;
 }
 
-/* Encode the draft as an UPDATE and keep its attributes. */
+/* Encode the draft as an UPDATE, and append its attributes to @sets. */
 static void set_add(struct load_sets *sets, const struct draft *d)
 {
 	struct bgp_update_parts parts = { .attrs = &d->attrs };

@@ -6,8 +6,8 @@
  *
  * A set is encoded once. The parts that differ between peers are patched at
  * known offsets: the first AS at LOAD_SET_AS_AT, the IPv4 next hop at
- * next_hop_at. Sets for IPv6 have no NEXT_HOP; theirs is in MP_REACH, which
- * precedes them (RFC 7606 5.1).
+ * next_hop_at. Sets for IPv6 have no NEXT_HOP: their next hop is in MP_REACH,
+ * which precedes the set (RFC 7606 5.1).
  *
  * No two sets of one struct load_sets are equal, for any peer; see attr_sets.c.
  */
@@ -21,11 +21,11 @@
 
 #define LOAD_SET_AS_AT 9
 
-/* Maximum bytes of a set: all of shape.h's largest values. */
+/* Maximum bytes of a set, if each value of shape.h is the largest. */
 #define LOAD_SET_MAX 448
 
 struct load_set {
-	uint32_t at; /* offset in bytes */
+	uint32_t at; /* offset in load_sets.bytes */
 	uint16_t len;
 	uint16_t next_hop_at; /* offset in the set; 0 = none */
 };
@@ -38,7 +38,7 @@ struct load_sets {
 	uint32_t count;
 };
 
-/* -ENOMEM; -ERANGE if they would take more than 4 GiB. */
+/* Make @count sets. -ENOMEM; -ERANGE if they would take more than 4 GiB. */
 int load_sets_init(struct load_sets *sets, enum bgp_family family,
 		   uint32_t count, struct load_random *random);
 

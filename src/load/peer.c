@@ -29,7 +29,10 @@ static void set_address(struct bmp_peer *header, uint32_t number)
 		     header->ipv6 ? number + 1 : 0x0a000001 + number);
 }
 
-/* Write an empty UPDATE as Route Monitoring; only its headers are kept. */
+/*
+ * Make the headers of the peer's Route Monitoring messages: write an empty
+ * UPDATE, and store its headers.
+ */
 static void write_head(struct load_peer *peer)
 {
 	uint8_t buf[128];

@@ -10,7 +10,10 @@
 #include "bmp/writer.h"
 #include "load/table.h"
 
-/* A Route Monitoring message up to the withdrawn routes' length. */
+/*
+ * Length of the headers of a Route Monitoring message, up to the length of the
+ * withdrawn routes.
+ */
 #define LOAD_HEAD_LEN (BMP_HEADER_LEN + BMP_PEER_HEADER_LEN + BGP_HEADER_LEN)
 
 struct load_peer {
@@ -25,8 +28,8 @@ struct load_peer {
 	 */
 	uint32_t shift[LOAD_HALVES];
 	/*
-	 * State of each block: 0 = as in the table, LOAD_WITHDRAWN, or 1 + its
-	 * churn set. NULL without churn.
+	 * State of each block: 0 = as in the table, LOAD_WITHDRAWN, or 1 + the
+	 * index of its churn set. NULL without churn.
 	 */
 	uint32_t *states[LOAD_HALVES];
 	uint64_t routes; /* current number of routes */
@@ -43,12 +46,12 @@ void load_peer_time(struct load_peer *peer, uint64_t time_ns);
 /* Whole messages */
 
 void load_peer_up(const struct load_peer *peer, struct bmp_writer *w);
-/* @nth selects the reason. */
+/* Write a Peer Down; @nth selects its reason. */
 void load_peer_down(const struct load_peer *peer, uint32_t nth,
 		    struct bmp_writer *w);
 void load_peer_end_of_rib(const struct load_peer *peer, enum load_half_id half,
 			  struct bmp_writer *w);
-/* A Statistics Report with its number of routes. */
+/* Write a Statistics Report with the present number of routes of the peer. */
 void load_peer_statistics(const struct load_peer *peer, struct bmp_writer *w);
 
 #endif

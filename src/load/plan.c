@@ -2,7 +2,10 @@
 
 #include <stddef.h>
 
-/* Peers have IPv4 addresses in 10/8, over all routers. */
+/*
+ * Maximum peers of all routers together: their IPv4 addresses are in
+ * 10.0.0.0/8.
+ */
 #define PEERS_MAX (1u << 24)
 
 const char *load_plan_fault(const struct load_plan *plan)

@@ -17,21 +17,27 @@
 struct load_plan {
 	uint64_t seed;
 	uint32_t routers;
-	uint32_t peers;	   /* per router */
-	uint32_t prefixes; /* per peer; all peers have the same ones */
+	uint32_t peers; /* number of peers per router */
+	/* number of prefixes per peer; all peers have the same prefixes */
+	uint32_t prefixes;
 	uint32_t v6_share; /* IPv6 share of the prefixes, in millionths */
 	uint32_t per_update;
 	/*
-	 * Distinct attribute sets per route, in millionths. An UPDATE has one,
-	 * so there are at most as many as UPDATEs in a table.
+	 * Distinct attribute sets per route, in millionths. All routes of an
+	 * UPDATE share a set, so a table has at most as many sets as UPDATEs.
 	 */
 	uint32_t attr_sets;
 
 	/* Updates after the table; all numbers are over all routers. */
-	uint64_t churn; /* minimum number of routes updated; LOAD_NO_END */
-	uint64_t rate;	/* updates per second; 0 = full speed */
-	uint32_t flaps; /* peers that go down and come back meanwhile */
-	/* Shares of the updated routes, on any scale. */
+	/* minimum number of routes to update; LOAD_NO_END = no end */
+	uint64_t churn;
+	uint64_t rate; /* updates per second; 0 = full speed */
+	/*
+	 * number of times that a peer goes down and comes back during the
+	 * updates
+	 */
+	uint32_t flaps;
+	/* Shares of the kinds of update, relative to their sum. */
 	uint32_t changes;
 	uint32_t duplicates;
 	uint32_t withdraws;
@@ -40,8 +46,8 @@ struct load_plan {
 };
 
 /*
- * A small table in today's shape: the IPv6 share of June 2026, prefixes per
- * UPDATE as of a router in 2015, and the mix of updates of 15 minutes in
+ * A small table with today's proportions: the IPv6 share of June 2026, prefixes
+ * per UPDATE as of a router in 2015, and the mix of updates of 15 minutes in
  * February 2026 (sources in shape.c).
  */
 #define LOAD_PLAN_INIT                            \
@@ -56,7 +62,7 @@ struct load_plan {
 			     .duplicates = 3,     \
 			     .withdraws = 8 })
 
-/* NULL, or a sentence with the error. */
+/* NULL if the plan is valid, otherwise a sentence with the error. */
 const char *load_plan_fault(const struct load_plan *plan);
 
 /* The part of @total for router @index. */

@@ -1,8 +1,8 @@
 /*
- * For each length the usable space is divided into as many equal ranges as
- * there are prefixes of that length, and each range gets one at random. So
- * prefixes are distinct without comparison, and dense where there are many,
- * like real ones.
+ * For each length, the usable space is divided into as many equal ranges as
+ * there are prefixes of that length, and a random prefix is chosen from each
+ * range. So prefixes are distinct without a comparison, and lengths with many
+ * prefixes are dense, as in real tables.
  */
 #include "load/prefixes.h"
 
@@ -13,16 +13,20 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define ADDRESS_BITS 48 /* bits of a key: the longest prefix */
+/* bits of the address in a key: those of the longest prefix */
+#define ADDRESS_BITS 48
 
-/* Usable address space: @count blocks of @bits. */
+/* Usable address space: @count blocks, each a prefix of length @bits. */
 struct space {
 	const uint16_t *blocks;
 	uint32_t count;
 	unsigned int bits;
 };
 
-/* IPv4: every /8 that contains private, shared, test or loopback space. */
+/*
+ * The /8 blocks not used for IPv4: they have private, shared, test or loopback
+ * addresses.
+ */
 static const uint16_t ipv4_not[] = {
 	0, 10, 100, 127, 169, 172, 192, 198, 203,
 };
@@ -49,7 +53,7 @@ static uint32_t list_ipv4_blocks(uint16_t out[IPV4_END])
 	return count;
 }
 
-/* The sort key of the @nth prefix of @len bits: address, then length. */
+/* The sort key of prefix number @nth of length @len: address, then length. */
 static uint64_t key_of(const struct space *space, unsigned int len,
 		       uint64_t nth)
 {
@@ -62,7 +66,7 @@ static uint64_t key_of(const struct space *space, unsigned int len,
 	return address << 8 | len;
 }
 
-/* The start of the range of prefix @i of @n. */
+/* The first number in range @i, if @room numbers are divided into @n ranges. */
 static uint64_t prefix_start(uint64_t room, uint64_t i, uint64_t n)
 {
 	return (uint64_t)((unsigned __int128)room * i / n);
@@ -84,9 +88,9 @@ static void add_length(struct load_prefixes *prefixes,
 }
 
 /*
- * Convert shares to counts that add up to @count. A length with too few
- * prefixes passes the rest to the next longer one. -ERANGE if the longest has
- * too few.
+ * Convert the shares of the lengths to counts that add up to @count. If a
+ * length has fewer prefixes than its count, the rest is added to the next
+ * longer one; -ERANGE if the longest length has too few.
  */
 static int count_lengths(const struct space *space, enum load_shape lengths,
 			 uint32_t count, uint32_t counts[ADDRESS_BITS + 1])
@@ -121,7 +125,7 @@ static int nlri_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Convert sort keys to the wire format. */
+/* Sort the prefixes by key, and convert the keys to wire format. */
 static void nlri_finish(struct load_prefixes *prefixes)
 {
 	qsort(prefixes->nlri, prefixes->count, sizeof(uint64_t), nlri_compare);

@@ -22,13 +22,19 @@ static inline uint64_t load_random_next(struct load_random *r)
 	return z ^ (z >> 31);
 }
 
-/* A number below @n, which is not 0, from the upper half. */
+/*
+ * A number below @n, which is not 0, computed from the upper half of the next
+ * random number.
+ */
 static inline uint32_t load_random_below(struct load_random *r, uint32_t n)
 {
 	return (uint32_t)((load_random_next(r) >> 32) * n >> 32);
 }
 
-/* An independent generator for the @nth user of a seed. */
+/*
+ * A generator for user number @nth of @seed, independent of those of other
+ * users.
+ */
 static inline struct load_random load_random_fork(uint64_t seed, uint64_t nth)
 {
 	struct load_random r = { seed ^

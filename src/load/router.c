@@ -8,15 +8,18 @@
 
 #define START_NS (UINT64_C(1767225600) * 1000000000) /* 2026-01-01 */
 
-/* Far enough to hide memory latency, near enough to stay in the cache. */
+/*
+ * Number of blocks by which prefetching is ahead: enough to hide the memory
+ * latency, few enough that the data is still in the cache when it is used.
+ */
 #define AHEAD 16
 
-/* Position of a walk over tables. */
+/* Position of an iteration over the tables of peers. */
 struct position {
 	uint32_t peer;
 	uint32_t half;
 	uint32_t block;
-	uint32_t peer_end; /* walk up to this peer */
+	uint32_t peer_end; /* the iteration ends before this peer */
 };
 
 /* The target of an UPDATE: a block of the IPv4 or IPv6 half of a peer. */
@@ -26,7 +29,10 @@ struct target {
 	uint32_t block;
 };
 
-/* A future update: its block, its kind (of 2^16), its churn set. */
+/*
+ * An update to send later: its block, a random number below 2^16 that selects
+ * its kind, and its churn set.
+ */
 struct choice {
 	struct target target;
 	uint32_t kind;
@@ -47,11 +53,16 @@ struct load_router {
 	/* Churn */
 	uint64_t churn; /* total routes to update */
 	uint64_t churned;
-	uint32_t blocks;	      /* of both halves */
-	struct choice choices[AHEAD]; /* the next choices, from drawn on */
+	uint32_t blocks; /* number of blocks of both halves */
+	/*
+	 * ring of the next choices; drawn is the index of the next one, modulo
+	 * AHEAD
+	 */
+	struct choice choices[AHEAD];
 	uint32_t drawn;
-	uint32_t below_change, below_duplicate; /* of 2^16 */
-	uint32_t flaps;				/* flaps left */
+	/* limits for the kind of a choice, of 2^16 */
+	uint32_t below_change, below_duplicate;
+	uint32_t flaps; /* total number of flaps */
 	uint64_t next_flap;
 
 	/* Time */
@@ -72,7 +83,7 @@ static struct load_routes routes_of(const struct load_router *r,
 	return routes;
 }
 
-/* @set is an index over table and churn sets. */
+/* Announce a block. @set is an index over table and churn sets. */
 static size_t block_announce(struct load_router *r, const struct target *t,
 			     uint32_t set, uint8_t *buf)
 {
@@ -102,7 +113,7 @@ static uint32_t table_set(const struct load_router *r, const struct target *t)
 	return set < half->table_sets ? set : set - half->table_sets;
 }
 
-/* Prefetch a set: most take two cache lines. */
+/* Prefetch a set: two cache lines, which hold most sets. */
 static void prefetch_set(const struct load_router *r, enum load_half_id half,
 			 uint32_t set)
 {
@@ -116,8 +127,8 @@ static void prefetch_set(const struct load_router *r, enum load_half_id half,
 /* Churn */
 
 /*
- * A choice does not depend on state, so it is drawn early, and what it will
- * access is prefetched.
+ * Draw a random update. It does not depend on the state of the block, so it is
+ * drawn early, and the memory that it will use is prefetched.
  */
 static struct choice choice_draw(struct load_router *r)
 {
@@ -146,7 +157,7 @@ static struct choice choice_draw(struct load_router *r)
 	return c;
 }
 
-/* Take the next choice and draw another. */
+/* Return the next choice, and draw another one in its place. */
 static struct choice next_choice(struct load_router *r)
 {
 	uint32_t at = r->drawn++ % AHEAD;
@@ -160,7 +171,10 @@ static struct choice next_choice(struct load_router *r)
 	return c;
 }
 
-/* Change to the drawn set, or to the next one if the block already has it. */
+/*
+ * Announce the block with the drawn set, or with the next set if the block
+ * already has the drawn one.
+ */
 static size_t block_change(struct load_router *r, const struct choice *c,
 			   uint8_t *buf)
 {
@@ -218,7 +232,7 @@ static size_t update_churn(struct load_router *r, uint8_t *buf)
 	return len;
 }
 
-/* Making one */
+/* Creation */
 
 static int make_states(struct load_router *r)
 {
@@ -311,7 +325,7 @@ void load_router_free(struct load_router *router)
 	free(router);
 }
 
-/* The phases: each writes one step and returns its length. */
+/* The functions of the phases: each writes one step and returns its length. */
 
 static size_t initiation_write(struct load_router *r, struct bmp_writer *w)
 {
@@ -359,7 +373,10 @@ static size_t end_of_half(struct load_router *r, struct load_peer *peer,
 	return w->len;
 }
 
-/* Prefixes are read in order, sets are not. */
+/*
+ * Prefetch the sets of blocks that follow @t; prefixes are read in order and
+ * need no prefetch.
+ */
 static void prefetch_table(const struct load_router *r, const struct target *t)
 {
 	const struct load_half *half = &r->table->halves[t->half];
@@ -390,7 +407,10 @@ static size_t table_write(struct load_router *r, struct bmp_writer *w)
 	return len;
 }
 
-/* Take a peer down and send its table again; its changes are reset. */
+/*
+ * Take a peer down and up, and send its table again, without the changes made
+ * since.
+ */
 static size_t peer_flap(struct load_router *r, struct bmp_writer *w)
 {
 	uint32_t nth = (uint32_t)r->counts.flaps++;
@@ -430,8 +450,8 @@ static size_t termination_write(struct load_router *r, struct bmp_writer *w)
 }
 
 /*
- * Write one step of the session into @buf, which is large enough. 0 if there is
- * none now.
+ * Write one step of the session into @buf, which has LOAD_MESSAGE_MAX bytes.
+ * Returns its length; 0 if there is nothing to send now.
  */
 static size_t router_step(struct load_router *r, uint64_t until, uint8_t *buf)
 {

@@ -1,15 +1,16 @@
 /*
- * Where the numbers are from:
+ * Sources of the numbers:
  *
  *	lengths		the table of June 2026 (liuzhen9320/AS-Prefix:
  *			1,168,945 IPv4 and 279,855 IPv6 prefixes); rows below
  *			one in 100,000 are left out
  *	attributes	the 20,514 distinct attribute sets that 20 peers of a
  *			Route Views collector sent in 15 minutes of February
- *			2026 (morrowc/mrtparser, updates.20260222.1530); tails
- *			are put into their last row. Paths of one and two ASes,
- *			one in a hundred, count as three: a set needs two to be
- *			told from all others (attr_sets.c)
+ *			2026 (morrowc/mrtparser, updates.20260222.1530). Values
+ *			above the last row of a table are counted in that row.
+ *			Paths of one and two ASes, one in a hundred, count as
+ *			three, because a set needs two ASes besides the peer's
+ *			to be unique (attr_sets.c)
  *	sharing		the RIS table of July 2010 with two full peers (bgpdump
  *			test data): 641,834 routes in 117,302 sets, of which the
  *			most used 1 % have 32 % of the routes, 5 % have 54 %,
@@ -76,8 +77,8 @@ static const struct load_share atomic_aggregate[] = {
 };
 
 /*
- * For routes beyond one per set: up to which thousandth of the sets they draw
- * from.
+ * For the blocks that remain after each set was used once: the value is the
+ * part of the sets, in thousandths, from which such a block draws its set.
  */
 static const struct load_share sharing[] = {
 	{ 10, 385 }, { 50, 268 }, { 100, 129 }, { 200, 119 }, { 500, 100 },

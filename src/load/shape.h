@@ -14,19 +14,23 @@ enum load_shape {
 	LOAD_IPV4_LENGTH,
 	LOAD_IPV6_LENGTH,
 	LOAD_HOPS,     /* ASes in a path, each counted once */
-	LOAD_PREPENDS, /* how often one of them is repeated */
+	LOAD_PREPENDS, /* how often one of these ASes is repeated */
 	LOAD_COMMUNITIES,
 	LOAD_EXT_COMMUNITIES,
 	LOAD_LARGE_COMMUNITIES,
-	LOAD_ORIGIN, /* the attribute: 0 IGP, 1 EGP, 2 incomplete */
-	LOAD_MED,    /* 1 = present; so are the next two */
+	LOAD_ORIGIN, /* value of the attribute: 0 IGP, 1 EGP, 2 incomplete */
+	LOAD_MED,    /* 1 = the attribute is present; also for the next two */
 	LOAD_AGGREGATOR,
 	LOAD_ATOMIC_AGGREGATE,
-	LOAD_SHARING, /* which tenth of a percent of sets a route draws from */
+	/*
+	 * thousandths of the sets, from the first one on, from which a set is
+	 * drawn
+	 */
+	LOAD_SHARING,
 	LOAD_SHAPES
 };
 
-/* The largest values the tables hold; they bound an UPDATE. */
+/* The largest values in the tables; they bound the size of an UPDATE. */
 #define LOAD_HOPS_MAX	     11
 #define LOAD_PREPENDS_MAX    12
 #define LOAD_COMMUNITIES_MAX 32
@@ -38,7 +42,7 @@ struct load_share {
 	uint32_t share; /* share of the total */
 };
 
-/* The rows of a table, ascending by value, and how many there are. */
+/* The rows of a table, in ascending order of value; *@count is their number. */
 const struct load_share *load_shape_rows(enum load_shape shape, size_t *count);
 
 /* A random value with the probability of its share. */

@@ -18,7 +18,10 @@ static void list_shuffle(uint32_t *list, uint32_t n, struct load_random *random)
 	}
 }
 
-/* Use each set once; the remaining blocks draw, preferring few sets. */
+/*
+ * Assign a set to each block: each set once, then random sets to the remaining
+ * blocks, with a preference for few sets.
+ */
 static int assign_sets(struct load_half *half, struct load_random *random)
 {
 	half->set_of = malloc(half->blocks * sizeof(*half->set_of));

@@ -6,8 +6,8 @@
 #define PDU_LEN_AT (PDU_AT + 16)
 
 /*
- * Offset of the length of the withdrawn routes; without these, that of the
- * attributes follows.
+ * Offset of the length of the withdrawn routes. If there are none, the length
+ * of the attributes follows.
  */
 #define LENGTHS_AT LOAD_HEAD_LEN
 #define ATTRS_AT   (LENGTHS_AT + 4)
@@ -16,7 +16,10 @@
 #define MP_LEN_AT   2 /* flags, type, then a length of two bytes */
 #define MP_VALUE_AT 4
 
-/* Copy eight bytes of each; excess bytes are overwritten by the next. */
+/*
+ * Copy the prefixes to @p. Each copy has eight bytes; those beyond the end of a
+ * prefix are overwritten by the next prefix.
+ */
 static uint8_t *put_prefixes(uint8_t *p, const struct load_routes *routes)
 {
 	for (uint32_t i = 0; i < routes->count; i++) {
@@ -35,7 +38,7 @@ static size_t update_finish(uint8_t *buf, const uint8_t *end)
 	return len;
 }
 
-/* Set the lengths of an UPDATE without withdrawn routes. */
+/* Write the two length fields of an UPDATE without withdrawn routes. */
 static void put_lengths(uint8_t *buf, size_t attrs)
 {
 	wire_put_u16(buf + LENGTHS_AT, 0);
@@ -53,7 +56,10 @@ static uint8_t *put_set(uint8_t *p, const struct load_peer *peer,
 	return p + set->len;
 }
 
-/* MP_REACH or MP_UNREACH of IPv6 unicast, its length in the long form. */
+/*
+ * Write MP_REACH (if @next_hop is set) or MP_UNREACH for routes of IPv6
+ * unicast, with an extended length field.
+ */
 static uint8_t *put_mp(uint8_t *p, const struct load_routes *routes,
 		       const uint8_t *next_hop)
 {

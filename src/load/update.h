@@ -3,8 +3,9 @@
  *
  *	headers of the peer | attributes of the set | prefixes of the block
  *
- * Only lengths, the peer's AS and its next hop are left to write. Each returns
- * the length of the message in @buf, which has LOAD_MESSAGE_MAX bytes.
+ * The parts are copied; only lengths, the peer's AS and its next hop are
+ * written into them. Each function returns the length of the message in @buf,
+ * which has LOAD_MESSAGE_MAX bytes.
  */
 #ifndef LOAD_UPDATE_H
 #define LOAD_UPDATE_H
@@ -18,7 +19,10 @@ struct load_routes {
 	uint32_t count;
 };
 
-/* @set is one of @sets, those of the routes' half. */
+/*
+ * Announce the routes with set number @set of @sets, the sets of the routes'
+ * half.
+ */
 size_t load_update_announce(const struct load_peer *peer,
 			    const struct load_routes *routes,
 			    const struct load_sets *sets, uint32_t set,

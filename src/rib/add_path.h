@@ -49,9 +49,9 @@ struct rib_input;
  * Handle @in, of which some parts could be parsed only in the other form;
  * update.add_path_guessed has their families. Returns true if a table changed
  * its form. Then messages that were decoded before must be decoded again, and
- * held messages must be applied before @in. A few kilobytes of held messages
- * can cause as much output as any message, so they are applied within the
- * budget, too.
+ * held messages must be applied before @in. Even a few kilobytes of held
+ * messages can cause much output, so applying them counts against the budget of
+ * rib_apply(), like other messages.
  */
 bool rib_add_path_contradicted(const struct rib_input *in,
 			       const struct rib_time *when);

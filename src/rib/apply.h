@@ -48,17 +48,18 @@ struct rib_input *rib_inputs(struct rib_router *router);
  * decoding of the inputs and this call, no other function of the rib may be
  * called.
  *
- * Returns how many inputs were applied completely. This is less than @n
+ * Returns the number of inputs that were applied completely. It is less than @n
+ * in two cases.
  *
- *	rib_budget_spent(): possibly within an UPDATE. At least a few routes are
- *	applied, and at most some 256 KiB or one route more than the budget.
- *	*@progress is zero for the first call and is passed to the next one,
- *	which begins with the message that was interrupted. Between the calls
- *	the rib may change, but no other message of the router may be applied,
- *	and the session must stay open.
+ * (1) rib_budget_spent() is true: the call stopped, possibly in the middle of
+ * an UPDATE. It has applied at least a few routes, and at most some 256 KiB or
+ * one route more than the budget. *@progress is zero for the first call and is
+ * passed to the next one, which begins with the message that was interrupted.
+ * Between the calls the rib may change, but no other message of the router may
+ * be applied, and the session must stay open.
  *
- *	else: an input has shown that messages of its peer must be decoded
- *	in another way (rib/add_path.h). Decode the rest again.
+ * (2) Otherwise: an input has shown that messages of its peer must be decoded
+ * in another way (rib/add_path.h). Decode the remaining inputs again.
  *
  * If @budget is NULL, there is no limit, and @progress may be NULL, too.
  */

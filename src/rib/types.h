@@ -45,7 +45,10 @@ struct rib_config {
 	 * sweep at most this time after the first Route Monitoring of a table
 	 */
 	uint64_t sweep_max_ns;
-	/* sweep a table without Route Monitoring after this */
+	/*
+	 * sweep a table that has received no Route Monitoring this long after
+	 * its generation began
+	 */
 	uint64_t sweep_idle_ns;
 	/* 0 = withdraw immediately; RIB_NEVER = never */
 	uint64_t stale_hold_ns;

@@ -140,6 +140,13 @@ bool nats_client_connected(struct nats_client *c)
 	return touch(c);
 }
 
+/* The simulated world has one domain. */
+const char *nats_client_domain(const struct nats_client *c)
+{
+	(void)c;
+	return NULL;
+}
+
 int64_t nats_client_max_payload(struct nats_client *c)
 {
 	return c->conn->broker->max_payload;

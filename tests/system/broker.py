@@ -35,14 +35,16 @@ def nats_server():
 
 
 class Broker:
-    """One server with a store of its own on a fixed port."""
+    """One server with a store of its own on a fixed port; without JetStream if
+    domain is None."""
 
-    def __init__(self, start, folder, port, extra="", name="n1"):
+    def __init__(self, start, folder, port, extra="", name="n1", domain=""):
         self.start_server = start
         self.folder = folder
         self.port = port
         self.extra = extra
         self.name = name
+        self.domain = domain
         self.process = None
 
     @property
@@ -53,12 +55,13 @@ class Broker:
         if extra is not None:
             self.extra = extra
         config = self.folder / f"{self.name}.conf"
+        domain = f"  domain: {self.domain}\n" if self.domain else ""
+        jetstream = "" if self.domain is None else (
+            f'jetstream {{\n  store_dir: "{self.folder / self.name}"\n{domain}'
+            "  max_mem: 64MB\n  max_file: 2GB\n}\n")
         config.write_text(
             f'server_name: {self.name}\nhost: "127.0.0.1"\n'
-            f"port: {self.port}\n"
-            "jetstream {\n"
-            f'  store_dir: "{self.folder / self.name}"\n'
-            "  max_mem: 64MB\n  max_file: 2GB\n}\n" + self.extra)
+            f"port: {self.port}\n{jetstream}{self.extra}")
         self.process = self.start_server([nats_server(), "-c", config],
                                          ready="Server is ready",
                                          timeout=60)

@@ -110,8 +110,9 @@ def test_back_within_the_hold_says_only_differences(host, collector):
 
 
 def test_an_older_connection_does_not_replace_a_newer_one(collector):
-    """Both are of one router; the older one's messages come late."""
-    c = collector("--router-id", "sysname")
+    """Both are of one router; the older one's messages come late. One worker
+    accepts them in their order; of two, one could be late."""
+    c = collector("--router-id", "sysname", "--workers", "1")
     with connect(c) as older, session(c) as newer:
         newer.sendall(TABLE)
         c.server.wait_until(lambda _: len(updates(c)) == 6, 60)

@@ -9,8 +9,9 @@ import subprocess
 
 import pytest
 
+from bmp import Peer, initiation
 from broker import Broker, Driver
-from collecting import Collector
+from collecting import Collector, connect, tail
 
 
 @pytest.fixture
@@ -59,13 +60,34 @@ def test_javascript_forgets_at_a_resync(stream, tree):
     if shutil.which("node") is None:
         pytest.skip("node is not installed")
     with stream.client() as client:
-        for router, left in (("v4_192_0_2_2", 1000), ("v4_192_0_2_1", 0)):
-            client.request(f"arancini.events.{router}.resync")
+        for collector, router, left in (("test", "v4_192_0_2_2", 1000),
+                                        ("other", "v4_192_0_2_1", 1000),
+                                        ("test", "v4_192_0_2_1", 0)):
+            client.request(f"arancini.events.{router}.resync",
+                           headers={"Arancini-Collector": collector})
             out = subprocess.run(
                 ["node", tree / "examples" / "consumers" / "table.js",
                  str(stream.port)], capture_output=True, check=True,
                 timeout=60)
             assert len(out.stdout.splitlines()) == left
+
+
+def javascript_table(tree, _, broker):
+    return subprocess.run(
+        ["node", tree / "examples" / "consumers" / "table.js",
+         str(broker.port)], capture_output=True, check=True,
+        timeout=60).stdout.decode().splitlines()
+
+
+def python_table(tree, arancini, broker):
+    lines = subprocess.run(
+        [arancini, "tail", "--nats", broker.url, "--since", "all",
+         "--idle-exit", "2", "--json"], capture_output=True, check=True,
+        timeout=60)
+    return subprocess.run(
+        ["/usr/bin/python3", tree / "examples" / "consumers" / "table.py"],
+        input=lines.stdout, capture_output=True, check=True,
+        timeout=60).stdout.decode().splitlines()
 
 
 def test_both_have_the_same_table(server, arancini, tmp_path, free_port,
@@ -80,21 +102,38 @@ def test_both_have_the_same_table(server, arancini, tmp_path, free_port,
                    "5", "--churn", "max", "--churn-count", "3000")
     collector.until_said("event=session_close")
     collector.stop()
-    consumers = tree / "examples" / "consumers"
-    js = subprocess.run(["node", consumers / "table.js", str(broker.port)],
-                        capture_output=True, check=True, timeout=60)
-    tail = subprocess.run(
-        [arancini, "tail", "--nats", broker.url, "--since", "all",
-         "--idle-exit", "2", "--json"], capture_output=True, check=True,
-        timeout=60)
-    py = subprocess.run(["/usr/bin/python3", consumers / "table.py"],
-                        input=tail.stdout, capture_output=True, check=True,
-                        timeout=60)
     mine, other = (sorted(" ".join(map(canonical, line.split()))
-                          for line in run.stdout.decode().splitlines())
-                   for run in (js, py))
+                          for line in read(tree, arancini, broker))
+                   for read in (javascript_table, python_table))
     assert len(mine) > 500 and any(":" in line for line in mine)
     assert mine == other
+
+
+@pytest.mark.parametrize("read", [python_table, javascript_table])
+def test_two_collectors_with_the_same_router(read, server, arancini, tmp_path,
+                                             free_port, tree):
+    """Each has its own table in the consumer, and a resync of one leaves the
+    other's alone."""
+    broker = Broker(server, tmp_path, free_port()).start()
+    peer = Peer("192.0.2.10", 64510)
+    for name, prefix in (("ams1", "198.51.100.0/24"),
+                         ("fra1", "203.0.113.0/24")):
+        c = Collector(server, arancini, tmp_path / name, "--nats", broker.url,
+                      "--nats-max-bytes", "64M", "--collector-id", name,
+                      "--take-over")
+        with connect(c) as sock:
+            sock.sendall(initiation(b"router") + peer.up()
+                         + peer.announce("192.0.2.0/24", prefix))
+            c.until_said("event=session_open")
+        c.until_said("event=session_close")
+        c.stop()
+    lines = list(tail(arancini, "--nats", broker.url))
+    assert {line["collector"] for line in lines} == {"ams1", "fra1"}
+    assert not [line for line in lines if line["kind"] != "update"
+                and line["collector"] not in line.get("messageId", "")]
+    assert sorted(line.split()[1] for line in read(tree, arancini, broker)) \
+        == [
+        "192.0.2.0/24", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"]
 
 
 def canonical(word):

@@ -26,7 +26,7 @@ CAPTURES = data_files("*.bmp") + [
 OF_DECODE = {"message", "addPathGuessed", "asWidthGuessed", "hostBits",
              "fault", "faultAttribute", "warning", "unknownTlvs", "tlvs", "strings",
              "adminLabel"}
-OF_TAIL = {"subject", "position", "messageId", "timeReceivedNs", "routerAddr",
+OF_TAIL = {"subject", "position", "messageId", "collector", "timeReceivedNs", "routerAddr",
            "routerPort", "routerId", "sequence", "nlriKey", "synthetic"}
 # A stored route is there: it is of no UPDATE, and of no moment.
 OF_RIB = {"router", "peer", "view", "family", "attributesKnown", "stale",

@@ -8,7 +8,7 @@ import pytest
 UNITS = {"K": " KiB", "M": " MiB", "G": " GiB", "s": " s", "h": " h"}
 # What no limit is called, by default of the option.
 NONE = {"0": ("not bounded", "the kernel's"), "never": ("not bounded",),
-        "": ("all",)}
+        "": ("all", "none")}
 # Of the commands; the rest are options of "arancini run".
 COMMANDS = {"--timeout", "--token-file", "--version"}
 # (file below src, name, as the page shows it): constants without an option

@@ -379,7 +379,7 @@ static void put_events(struct files *f, uint64_t seed, size_t left)
 	uint8_t *bytes = (uint8_t *)out;
 
 	for (; left > 0; seed++, left--) {
-		const struct egress_epoch *epoch;
+		const struct egress_origin *epoch;
 		size_t need, len;
 
 		random_event_init(&r, seed << 20);

@@ -399,7 +399,7 @@ struct random_event {
 	struct rib_event event;
 	struct rib_event_count counts[RANDOM_COUNTS];
 	uint8_t bytes[3][64];
-	struct egress_epoch epoch;
+	struct egress_origin epoch;
 	bool has_epoch;
 };
 
@@ -457,7 +457,7 @@ static inline void random_event_init(struct random_event *r, uint64_t seed)
 	e->text = random_chance(base, 50) ? "in words" : NULL;
 	random_counts(r);
 	r->has_epoch = random_chance(base, 20);
-	r->epoch = (struct egress_epoch){ "ams1", random_number(base) };
+	r->epoch = (struct egress_origin){ "ams1", random_number(base) };
 }
 
 #endif

@@ -365,7 +365,7 @@ static void test_events(void **state)
 static void test_an_epoch(void **state)
 {
 	struct rib_event e = { .kind = RIB_EVENT_EPOCH, .received_ns = 5 };
-	struct egress_epoch epoch = { .collector = "ams1", .epoch = 9 };
+	struct egress_origin epoch = { .collector = "ams1", .epoch = 9 };
 	struct egress_event got;
 	size_t need = egress_encode_event(&e, &epoch, NULL, 0);
 	size_t len = egress_encode_event(&e, &epoch, (uint8_t *)buffer, need);

@@ -24,6 +24,7 @@ static const char *const names[CLOSE_REASONS] = {
 	[CLOSE_MADE_ROOM] = "made_room",
 	[CLOSE_WRONG_NETWORK] = "wrong_network",
 	[CLOSE_MAX_ROUTERS] = "max_routers",
+	[CLOSE_BAD_PROXY_HEADER] = "bad_proxy_header",
 };
 
 const char *close_reason_name(enum close_reason e)

@@ -13,11 +13,13 @@
 enum close_reason {
 	CLOSE_NONE, /* the connection is still open */
 	/* Caused by the router */
-	CLOSE_CLOSED,	  /* the router closed it between two messages */
-	CLOSE_TRUNCATED,  /* the router closed it within a message */
+	/* the router closed the connection between two messages */
+	CLOSE_CLOSED,
+	/* the router closed the connection within a message */
+	CLOSE_TRUNCATED,
 	CLOSE_RESET,	  /* the connection broke: reset or timed out */
 	CLOSE_TERMINATED, /* the router sent a Termination message */
-	/* Caused by the data that the router sent */
+	/* Caused by data that the router sent, or did not send in time */
 	CLOSE_BAD_VERSION,
 	CLOSE_TOO_SHORT,   /* a length smaller than the header */
 	CLOSE_TOO_LONG,	   /* a message above --max-frame */
@@ -26,7 +28,7 @@ enum close_reason {
 	CLOSE_NO_IDENTITY, /* --router-id found no identity */
 	/* Caused by the collector */
 	CLOSE_REPLACED, /* the same router has opened a new session */
-	/* another session has this identity: this one was refused */
+	/* refused, because another session has the same identity */
 	CLOSE_DUPLICATE_ROUTER,
 	CLOSE_DENIED,		   /* refused by --allow or --deny */
 	CLOSE_MAX_SESSIONS,	   /* --max-sessions */
@@ -44,6 +46,8 @@ enum close_reason {
 	CLOSE_WRONG_NETWORK,
 	/* the router has no entry, and --max-routers allows no more */
 	CLOSE_MAX_ROUTERS,
+	/* no valid header of the PROXY protocol from a balancer */
+	CLOSE_BAD_PROXY_HEADER,
 	CLOSE_REASONS
 };
 
@@ -57,7 +61,7 @@ enum close_reason close_reason_of_frame(enum bmp_frame_status status);
 enum close_reason close_reason_of_version(const struct bmp_frame *frame,
 					  enum bmp_v4 v4);
 
-/* The name: lower case, words joined by "_"; never NULL. */
+/* The name of @e: lower case, words joined by "_"; never NULL. */
 const char *close_reason_name(enum close_reason e);
 
 #endif

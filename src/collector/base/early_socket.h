@@ -33,8 +33,9 @@ struct early_sockets {
 int early_socket_bind_now(const uint8_t address[16], uint16_t port);
 
 /*
- * Returns -EADDRINUSE if another process listens at @address and @port, else 0;
- * other errors are left to the listener. This does not reserve the port.
+ * Check whether a listener could be opened. Returns -EADDRINUSE if another
+ * process listens at @address and @port, else 0; other errors are left to the
+ * listener. This does not reserve the port.
  */
 int early_socket_try(const uint8_t address[16], uint16_t port);
 

@@ -2,8 +2,8 @@
  * collector/base/ip.h - addresses of 16 bytes, IPv4 mapped to IPv6
  *
  * 192.0.2.1 is ::ffff:192.0.2.1, so that both families have one form.
- * wire_is_mapped() and wire_put_mapped() of bmp/bytes.h test for and make them;
- * text_ip() of bmp/text.h writes them.
+ * bmp/bytes.h has wire_is_mapped(), which tests for such an address, and
+ * wire_put_mapped(), which makes one; text_ip() of bmp/text.h writes it.
  */
 #ifndef COLLECTOR_BASE_IP_H
 #define COLLECTOR_BASE_IP_H
@@ -14,8 +14,7 @@
 
 /*
  * Parse an address without a port. Returns the family of the notation, AF_INET
- * or AF_INET6, or -EINVAL; then @out is unchanged. ::ffff:192.0.2.1 is
- * AF_INET6.
+ * or AF_INET6, or -EINVAL with @out unchanged. ::ffff:192.0.2.1 is AF_INET6.
  */
 int ip_parse(const char *text, uint8_t out[16]);
 

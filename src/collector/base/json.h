@@ -43,20 +43,21 @@ void json_end_array(struct json *j);
 /* Write a key; @name is not escaped. */
 void json_key(struct json *j, const char *name);
 
-/* Append text that is not JSON, if the buffer is used for both. */
+/* Append @text unchanged, for a buffer that has JSON and other text. */
 void json_raw(struct json *j, const char *text, size_t len);
 
 /* End a line of the format JSON Lines. */
 void json_end_line(struct json *j);
 
-/* Values */
+/* Write a value, after a key or as an element of an array. */
 void json_uint(struct json *j, uint64_t value);
 void json_int(struct json *j, int64_t value);
-/* with nine significant digits */
+/* A number with nine significant digits; 0 for NaN and infinity. */
 void json_number(struct json *j, double value);
 void json_null(struct json *j);
 /*
- * A time: nanoseconds since 1970 as RFC 3339 with milliseconds; 0 becomes null.
+ * A time in nanoseconds since 1970, written as RFC 3339 with milliseconds; null
+ * if @ns is 0.
  */
 void json_time(struct json *j, uint64_t ns);
 void json_bool(struct json *j, bool value);
@@ -75,10 +76,10 @@ void json_ipv6(struct json *j, const uint8_t address[16]);
 /* Numbers separated by colons: "65000:1", "65000:1:2". */
 void json_colons(struct json *j, const uint32_t *numbers, size_t count);
 
-/* Copy the text of @part, which consists of members of an object. */
+/* Append the text of @part, which must be members of an object. */
 void json_splice(struct json *j, const struct json *part);
 
-/* A key and its value, for the most frequent types. */
+/* Write a key and its value, for the most frequent types. */
 void json_uint_at(struct json *j, const char *name, uint64_t value);
 void json_int_at(struct json *j, const char *name, int64_t value);
 void json_number_at(struct json *j, const char *name, double value);
@@ -87,7 +88,7 @@ void json_time_at(struct json *j, const char *name, uint64_t ns);
 void json_null_at(struct json *j, const char *name);
 /* A NULL text is written as null. */
 void json_string_at(struct json *j, const char *name, const char *text);
-/* Written only if @value is true: a missing member means false. */
+/* Write the member only if @value is true: a missing member means false. */
 void json_true_at(struct json *j, const char *name, bool value);
 
 #endif

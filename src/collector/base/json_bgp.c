@@ -68,8 +68,9 @@ void json_bgp_family(struct json *j, uint16_t afi, uint8_t safi)
 }
 
 /*
- * The form depends on the family and not on the bytes: ::ffff:0:0/96 is an IPv6
- * prefix, and its length counts the bits of an IPv6 address.
+ * The text of the address depends on the family and not on the bytes:
+ * ::ffff:0:0/96 is an IPv6 prefix, and its length counts the bits of an IPv6
+ * address.
  */
 void json_bgp_prefix(struct json *j, enum bgp_family family,
 		     const uint8_t address[16], uint8_t len)
@@ -102,7 +103,7 @@ void json_bgp_next_hop(struct json *j, const uint8_t *address,
 
 /* Attributes */
 
-/* The words of Update.origin in the schema. */
+/* The name of an origin, as in the schema (Update.origin). */
 static const char *origin_name(unsigned origin)
 {
 	static const char *const names[] = { "IGP", "EGP", "INCOMPLETE" };
@@ -110,7 +111,10 @@ static const char *origin_name(unsigned origin)
 	return origin < 3 ? names[origin] : "unknown";
 }
 
-/* The enumerants of the schema's SegmentType. */
+/*
+ * The name of a segment type of an AS path, as in the schema (enum
+ * SegmentType).
+ */
 static const char *segment_name(unsigned type)
 {
 	static const char *const names[] = {
@@ -157,9 +161,9 @@ static void put_segments(struct json *j, const struct bgp_as_path *path)
 }
 
 /*
- * Write the flat path, and its segments if some are not AS_SEQUENCE. An empty
- * path is left out, like all empty lists, because the schema cannot distinguish
- * it from a missing one.
+ * Write the AS numbers of the path as one list, and its segments if some are
+ * not AS_SEQUENCE. An empty path is left out, like all empty lists, because the
+ * schema cannot distinguish it from a missing one.
  */
 static void put_as_path(struct json *j, const struct bgp_as_path *path)
 {
@@ -318,8 +322,9 @@ void json_bgp_attribute(struct json *j, uint8_t flags, uint8_t type,
 }
 
 /*
- * Attributes without a field, as in the received block. A refused one and the
- * second of a type are marked: they are on the wire and in no route.
+ * Write the received attributes for which the schema has no member. An
+ * attribute that was discarded, and any but the first of its type, are marked:
+ * the routes do not have them.
  */
 static void put_unknown(struct json *j, const struct bgp_attrs *a)
 {
@@ -346,7 +351,9 @@ static void put_unknown(struct json *j, const struct bgp_attrs *a)
 		json_end_array(j);
 }
 
-/* Write the attributes that are a single number. */
+/*
+ * Write the AS path and the attributes that are not lists, except the next hop.
+ */
 static void put_numbers(struct json *j, const struct bgp_attrs *a)
 {
 	if (bgp_attrs_has(a, BGP_ORIGIN))

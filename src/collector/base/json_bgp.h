@@ -13,7 +13,10 @@
 #include "bmp/nlri.h"
 #include "bmp/peer.h"
 
-/* The name of a code point, from bmp/names.h; its number if it has no name. */
+/*
+ * Write the member @key: the name of the code point @code by @name, a function
+ * of bmp/names.h; or the number, if it has no name.
+ */
 void json_bgp_code(struct json *j, const char *key,
 		   const char *(*name)(unsigned code), unsigned code);
 
@@ -28,41 +31,41 @@ struct json_bgp_peer {
 	uint8_t type; /* enum bmp_peer_type, or an unknown type */
 };
 
-/* "peerAddr", "peerAsn", "peerBgpId", "peerType", "peerDistinguisher" */
+/* Write "peerAddr", "peerAsn", "peerBgpId", "peerType", "peerDistinguisher". */
 void json_bgp_peer(struct json *j, const struct json_bgp_peer *peer);
 
-/* "isPostPolicy", "isAdjRibOut", "isLocRib" */
+/* Write "isPostPolicy", "isAdjRibOut", "isLocRib". */
 void json_bgp_view(struct json *j, enum bmp_view view);
 
 /* Routes */
 
-/* "afi", "safi" */
+/* Write "afi", "safi". */
 void json_bgp_family(struct json *j, uint16_t afi, uint8_t safi);
 
-/* "prefixAddr" in the form of its family, and "prefixLen" */
+/* Write "prefixAddr" in the text form of @family, and "prefixLen". */
 void json_bgp_prefix(struct json *j, enum bgp_family family,
 		     const uint8_t address[16], uint8_t len);
 
 /*
- * "routeDistinguisher", for families that have one. @nlri is the NLRI as
- * received; empty for prefixes.
+ * Write "routeDistinguisher", for families whose NLRI have one. @nlri is the
+ * NLRI as received; empty for prefixes.
  */
 void json_bgp_rd(struct json *j, enum bgp_family family, struct wire_view nlri,
 		 uint64_t rd);
 
-/* "labels"; each has three bytes, as in an NLRI. */
+/* Write "labels". Each label of @labels has three bytes, as in an NLRI. */
 void json_bgp_labels(struct json *j, struct wire_view labels);
 
-/* "nextHop", "nextHopLinkLocal"; either may be NULL */
+/* Write "nextHop", "nextHopLinkLocal"; either may be NULL. */
 void json_bgp_next_hop(struct json *j, const uint8_t *address,
 		       const uint8_t *link_local);
 
-/* All attributes except the next hop, which may come from the NLRI. */
+/* Write all attributes except the next hop, which may come from the NLRI. */
 void json_bgp_attributes(struct json *j, const struct bgp_attrs *a);
 
 /* Elements of attributes */
 
-/* The "type" of a segment of an AS path. */
+/* Write "type" of a segment of an AS path. */
 void json_bgp_segment_type(struct json *j, unsigned type);
 /*
  * If the community has a name, write it as an element of the list
@@ -70,10 +73,10 @@ void json_bgp_segment_type(struct json *j, unsigned type);
  * ends the list.
  */
 void json_bgp_community_name(struct json *j, uint32_t community, bool *any);
-/* An extended community; @value is 6 bytes. */
+/* Write an object for an extended community; @value is 6 bytes. */
 void json_bgp_ext_community(struct json *j, uint8_t type_high, uint8_t type_low,
 			    struct wire_view value);
-/* An attribute for which the schema has no member. */
+/* Write an object for an attribute for which the schema has no member. */
 void json_bgp_attribute(struct json *j, uint8_t flags, uint8_t type,
 			struct wire_view value);
 

@@ -78,7 +78,9 @@ static void put_error(struct json *j, uint8_t code, uint8_t subcode,
 	json_hex(j, data);
 }
 
-/* RFC 9003, section 2: a length, then text. */
+/*
+ * Write the Shutdown Communication (RFC 9003, section 2): a length, then text.
+ */
 static void put_shutdown(struct json *j, struct wire_view data)
 {
 	struct wire_cursor c = wire_start(data);

@@ -10,31 +10,34 @@
 #include "bmp/pdu.h"
 #include "bmp/tlv.h"
 
-/* A capability: "code", "name", "value" in hex, "fields" if they are known. */
+/*
+ * Write the object for a capability: "code", "name", "value" in hex, "fields"
+ * if they are known.
+ */
 void json_bgp_capability(struct json *j, const struct tlv *capability);
 
 /*
- * The object for the body of an OPEN. Its member "error" describes a part that
- * cannot be parsed.
+ * Write the object for the body of an OPEN. If a part of the body cannot be
+ * parsed, the member "error" describes it.
  */
 void json_bgp_open(struct json *j, struct wire_view body);
 
 /*
- * The object for the body of a NOTIFICATION; empty if the body is too short.
- * Data with a known meaning is also shown as text.
+ * Write the object for the body of a NOTIFICATION; it has no members if the
+ * body is too short. Data with a known meaning is also shown as text.
  */
 void json_bgp_notification(struct json *j, struct wire_view body);
 
 /*
- * Members of a BGP message, whatever its type: "bgpType", "open" or
+ * Write the members for a BGP message of any type: "bgpType", "open" or
  * "notification", "bgpMessage" in hex.
  */
 void json_bgp_pdu(struct json *j, const struct bgp_pdu *pdu);
 
-/* Members of a TLV of a Route Mirroring, without its type. */
+/* Write the members for a TLV of a Route Mirroring, without its type. */
 void json_bgp_mirrored(struct json *j, const struct tlv *tlv);
 
-/* "fsmEvent" of a Peer Down, and its name if it has one. */
+/* Write "fsmEvent" of a Peer Down, and the name of the event if it has one. */
 void json_bgp_fsm_event(struct json *j, unsigned event);
 
 #endif

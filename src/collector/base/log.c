@@ -3,12 +3,13 @@
  * does not wait. Which call depends on the kind of standard error:
  *
  *	socket (the journal)	send() with MSG_DONTWAIT
- *	pipe, terminal		write() to the same thing, opened again without
- *				blocking; the original descriptor is shared with
- *				other programs, whose mode is not ours to change
- *	the same, but it may	poll() first, then write(); two threads may then
- *	not be opened again	meet in the last bit of room, and one waits
- *	anything else		write(): a file takes it into memory
+ *	pipe, terminal		write() to a second, non-blocking descriptor of
+ *				the same file; the original descriptor is
+ *				shared with other programs, so its mode must
+ *				not be changed
+ *	pipe or terminal that	poll(), then write(). If two threads see room
+ *	cannot be opened again	for one line, the second one blocks
+ *	anything else		write(): a file is written without waiting
  */
 #include "collector/base/log.h"
 
@@ -28,7 +29,7 @@
 #include <unistd.h>
 
 /*
- * Space that log_end() may need: the fields cut and lost, a closing brace, a
+ * Space reserved for log_end(): the fields cut and lost, a closing brace, a
  * newline.
  */
 #define TAIL_MAX 80
@@ -154,7 +155,7 @@ static bool take_token(struct log_bucket *b, int64_t now_ns)
 	return true;
 }
 
-/* Take a token of those that all buckets share. */
+/* Take a token from the limit that all buckets share. False if it has none. */
 static bool take_shared_token(struct log *log, enum log_level level,
 			      int64_t now_ns)
 {
@@ -205,7 +206,7 @@ bool log_begin_limited(struct log *log, struct log_bucket *bucket,
 
 /* Building a line */
 
-/* The number of bytes that may still be used, without the reserved tail. */
+/* The number of bytes that can still be appended, without the reserved tail. */
 static size_t line_room(const struct log_line *line)
 {
 	return sizeof(line->bytes) - TAIL_MAX - line->len;
@@ -381,7 +382,7 @@ void log_error(struct log_line *line, const char *key, int err)
 	log_text(line, key, strerror_r(-err, text, sizeof(text)));
 }
 
-/* "2026-11-16T00:22:20.123Z" */
+/* Append the time: "2026-11-16T00:22:20.123Z". */
 static void put_time(struct log_line *line)
 {
 	int64_t now = sp_wall_now();
@@ -434,8 +435,8 @@ static ssize_t write_now(const struct log *log, const char *p, size_t n)
 }
 
 /*
- * Append the tail, which may use the reserved space. If two threads report lost
- * lines at the same time, only one of them succeeds.
+ * Append the tail of the line, which may use the reserved space. @lost is the
+ * number of lost lines to report in it; 0 = none.
  */
 static void put_tail(struct log_line *line, uint64_t lost)
 {
@@ -461,6 +462,7 @@ void log_end(struct log_line *line)
 	uint64_t lost = atomic_load(&log->lost) - told;
 	ssize_t n;
 
+	/* Two threads may try to report the same lost lines: one succeeds. */
 	if (lost > 0 && !atomic_compare_exchange_strong(&log->lost_told, &told,
 							told + lost))
 		lost = 0;
@@ -474,7 +476,7 @@ void log_end(struct log_line *line)
 	}
 	/*
 	 * This line is lost, too. The lost lines that it should have reported
-	 * are still to be reported.
+	 * must be reported by a later line.
 	 */
 	atomic_fetch_add(&log->lost, 1);
 	atomic_fetch_sub(&log->lost_told, lost);

@@ -65,21 +65,21 @@ struct log {
 	bool own_fd;
 	_Atomic uint8_t level;
 	_Atomic uint64_t lost; /* lines lost since the start */
-	/* number of these that were reported in a line */
+	/* how many of the lost lines were reported in a line */
 	_Atomic uint64_t lost_told;
 	_Atomic uint64_t lines; /* lines written since the start */
-	/* limited lines left out since the start, by any bucket */
+	/* lines suppressed by all buckets since the start */
 	_Atomic uint64_t suppressed;
 	/*
-	 * The limit that all buckets share: the time at which it will have all
-	 * its tokens back; in the past = it has them.
+	 * The limit that all buckets share: the time when all its tokens will
+	 * be available again. A time in the past = all are available.
 	 */
 	_Atomic int64_t tokens_back_ns;
 };
 
 /*
- * All limited lines together: burst, and per second. A quarter of the burst is
- * for warnings and errors alone.
+ * The limit that all buckets share: burst, and lines per second. A quarter of
+ * the burst is for warnings and errors alone.
  */
 #define LOG_SHARED_BURST 10000
 #define LOG_SHARED_RATE	 100
@@ -132,7 +132,10 @@ static inline bool log_wants(const struct log *log, enum log_level level)
 void log_start(struct log *log, enum log_level level, const char *event,
 	       struct log_line *line);
 
-/* Returns false if the level is off; @line is then not initialised. */
+/*
+ * Begin a line. Returns false if the level is off; @line is then not
+ * initialised.
+ */
 static inline bool log_begin(struct log *log, enum log_level level,
 			     const char *event, struct log_line *line)
 {
@@ -143,33 +146,34 @@ static inline bool log_begin(struct log *log, enum log_level level,
 }
 
 /*
- * The same for events that a router or a client can cause. Without a token the
- * line is left out and counted; the next one of the bucket has suppressed=N. A
- * line needs a token of its bucket, and one that all buckets share, so that
- * many routers cannot fill the disk either. @now_ns is monotonic.
+ * Like log_begin(), for an event that a router or a client can cause. If no
+ * token is left, the line is left out and counted, and the next line of the
+ * bucket has suppressed=N. A line takes a token from @bucket and one from the
+ * limit that all buckets share, so that many routers together cannot fill the
+ * disk either. @now_ns is monotonic.
  */
 bool log_begin_limited(struct log *log, struct log_bucket *bucket,
 		       int64_t now_ns, enum log_level level, const char *event,
 		       struct log_line *line);
 
-/* Fields: @key is lower case with "_"; the value may be anything. */
+/* Append a field. @key is lower case with "_"; the value may be anything. */
 void log_text(struct log_line *line, const char *key, const char *value);
 void log_bytes(struct log_line *line, const char *key, const void *value,
 	       size_t len);
 void log_u64(struct log_line *line, const char *key, uint64_t value);
 void log_i64(struct log_line *line, const char *key, int64_t value);
 void log_bool(struct log_line *line, const char *key, bool value);
-/* A time in seconds with milliseconds. */
+/* Append a duration in seconds with milliseconds. */
 void log_seconds(struct log_line *line, const char *key, int64_t ns);
 /*
- * An address of 16 bytes; IPv4 if IPv4-mapped. With a port as
- * [2001:db8::1]:4000.
+ * Append an address of 16 bytes; as IPv4 if it is IPv4-mapped. With a port it
+ * is written as [2001:db8::1]:4000.
  */
 void log_address(struct log_line *line, const char *key,
 		 const uint8_t address[16]);
 void log_address_port(struct log_line *line, const char *key,
 		      const uint8_t address[16], uint16_t port);
-/* The text for a negative errno. */
+/* Append the text for @err, a negative errno. */
 void log_error(struct log_line *line, const char *key, int err);
 
 /* Write the line. */

@@ -21,7 +21,10 @@ size_t peer_id_text(uint8_t type, uint64_t distinguisher,
 	return (size_t)n + text_end(&t);
 }
 
-/* Accept digits only, because strtoull() would accept blanks and signs. */
+/*
+ * Take a number and the "-" after it. Only digits are accepted, because
+ * strtoull() would also accept blanks and signs.
+ */
 static bool take_number(const char **text, int base, uint64_t max,
 			uint64_t *out)
 {

@@ -24,8 +24,9 @@ static size_t url_len(const char *url)
 }
 
 /*
- * Replace up to the last "@", because a password may contain an unescaped "@"
- * or "/". Without a scheme, only text with a colon counts as a password.
+ * Replace the user information of the URL. It ends at the last "@", because a
+ * password may contain an unescaped "@" or "/". If the URL has no scheme, only
+ * text with a colon counts as user information.
  */
 static void url_redact(char *url, size_t len)
 {

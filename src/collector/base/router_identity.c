@@ -24,7 +24,10 @@ void identity_from_address(const uint8_t address[16], struct rib_identity *out)
 	memcpy(out->address, address, sizeof(out->address));
 }
 
-/* A name is sent as text in messages, and text must be UTF-8. */
+/*
+ * True if the name is UTF-8 without control characters, because it is sent as
+ * text in messages.
+ */
 static bool is_clean_text(const char *name, size_t len)
 {
 	struct wire_view rest = { (const uint8_t *)name, len };
@@ -82,8 +85,8 @@ static int from_sys_name(const uint8_t address[16],
 }
 
 /*
- * Each routing instance may have its own BGP identifier, so only that of the
- * global instance identifies the router.
+ * True if the peer belongs to the global routing instance. Other instances may
+ * have their own BGP identifiers, which do not identify the router.
  */
 static bool is_global(const struct bmp_peer *peer)
 {

@@ -14,8 +14,8 @@
  * ::ffff:192.0.2.1) are one identity, because addresses are 16 bytes here. A
  * name that looks like an address is still a name.
  *
- * Owner shard	A hash of the identity that never changes, not between runs and
- *		not between versions; so a reconnect reaches the same shard from
+ * Owner shard	A hash of the identity selects it. The hash is the same in all
+ *		runs and versions, so a reconnect reaches the same shard from
  *		any listener. See identity_hash().
  * Token	The name of a router in subjects and file names. No two
  *		identities share one:
@@ -25,9 +25,10 @@
  *			core1.example	id_core1_2eexample
  *
  *		Letters, digits and "-" of a name stay; every other byte is
- *		"_" and two hex digits, "_" too, so that a token can be read
- *		back. A name whose token would be too long is refused rather
- *		than cut: a cut could meet another one.
+ *		"_" and two hex digits, "_" too, so that the name can be
+ *		restored from the token. A name whose token would be too long is
+ *		refused rather than truncated: two truncated tokens could be
+ *		equal.
  *
  * Pure functions: no waiting, no allocation, no shared state.
  */
@@ -89,10 +90,13 @@ uint32_t identity_shard(const struct rib_identity *id, uint32_t shards);
 size_t identity_token(const struct rib_identity *id,
 		      char out[IDENTITY_TOKEN_MAX + 1]);
 
-/* The identity that a token stands for. -EINVAL if it is not a valid token. */
+/*
+ * Set *@out to the identity of the router with this token. -EINVAL if @token is
+ * not a valid token.
+ */
 int identity_from_token(const char *token, struct rib_identity *out);
 
-/* Write the name or the address, for people. Returns the length. */
+/* Write the name or the address, for display. Returns the length. */
 size_t identity_text(const struct rib_identity *id, char *out, size_t cap);
 
 #endif

@@ -49,8 +49,8 @@
 	 LANDLOCK_ACCESS_FS_TRUNCATE)
 
 /*
- * All rights that this ABI knows. If no rule grants such a right, it is
- * refused.
+ * The rights that version @abi of Landlock knows. Those of them that no rule
+ * grants are refused.
  */
 static uint64_t rights_known(int abi)
 {
@@ -94,8 +94,8 @@ int sandbox_rules_add(struct sandbox_rules *rules, const char *path,
 }
 
 /*
- * Add a rule for the folder that contains @path, or for @path itself if that
- * folder is the root.
+ * Add a rule for reading the folder that contains @path, or for @path itself if
+ * that folder is the root.
  */
 static int folder_rule_add(struct sandbox_rules *rules, const char *path)
 {
@@ -236,7 +236,7 @@ static int landlock_rule_add(int ruleset, const struct sandbox_rule *rule,
 
 	if (attr.parent_fd < 0) {
 		err = -errno;
-		/* A folder that this process may not enter needs no rule. */
+		/* A path that this process cannot open anyway needs no rule. */
 		return err == -ENOENT || err == -ENOTDIR || err == -EACCES
 			       ? 0
 			       : err;
@@ -264,8 +264,8 @@ static int landlock_rules_add(int ruleset, const struct sandbox_rules *rules,
 }
 
 /*
- * Enter the ruleset. Returns 0 also if the kernel has no Landlock; *@out says
- * so.
+ * Enter the ruleset. Returns 0 also if Landlock cannot be used; then
+ * out->landlock_error is the reason.
  */
 static int landlock_enter(const struct sandbox_rules *rules,
 			  struct sandbox_state *out)
@@ -330,10 +330,10 @@ static bool capabilities_drop(void)
 /* Confinement */
 
 /*
- * libnats and OpenSSL keep copies of passwords and keys in their heaps, which
- * our MADV_DONTDUMP does not cover. LeakSanitizer attaches to its own process,
- * which must then be dumpable: in that build nothing changes and false is
- * returned.
+ * Disable core dumps: libnats and OpenSSL keep copies of passwords and keys in
+ * their heaps, which our MADV_DONTDUMP does not cover. LeakSanitizer attaches
+ * to its own process, which must then be dumpable: a build with it changes
+ * nothing and returns false.
  */
 static bool core_dumps_disable(void)
 {

@@ -12,7 +12,10 @@
 
 #define STATUS_MAX 512
 
-/* A leading "@" means the abstract namespace: replace it by a NUL. */
+/*
+ * Make the socket address for @path. A leading "@" means the abstract
+ * namespace: replace it by a NUL.
+ */
 static int address_of(const char *path, struct sockaddr_un *out,
 		      socklen_t *out_len)
 {
@@ -29,7 +32,10 @@ static int address_of(const char *path, struct sockaddr_un *out,
 	return 0;
 }
 
-/* Half of the time that systemd allows, as sd_watchdog_enabled(3) advises. */
+/*
+ * The interval of WATCHDOG=1: half of the time that systemd allows, as
+ * sd_watchdog_enabled(3) advises. 0 if there is no watchdog for this process.
+ */
 static int64_t watchdog_of(const char *usec, const char *pid)
 {
 	uint64_t us;

@@ -27,9 +27,9 @@ struct sd_notify {
 };
 
 /*
- * @socket_path and the two watchdog texts are the values of NOTIFY_SOCKET,
- * WATCHDOG_USEC and WATCHDOG_PID; NULL if unset. Returns 0, or -errno if there
- * is no socket; every other call then does nothing.
+ * Open the socket. @socket_path and the two watchdog texts are the values of
+ * NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID; NULL if unset. Returns 0, or
+ * -errno if there is no socket; every other call then does nothing.
  */
 int sd_notify_open(struct sd_notify *n, const char *socket_path,
 		   const char *watchdog_usec, const char *watchdog_pid);

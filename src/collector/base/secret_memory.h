@@ -17,7 +17,7 @@
  */
 char *secret_copy(const char *text, size_t len);
 
-/* @secret may be NULL. */
+/* Clear and free a secret; @secret may be NULL. */
 void secret_free(char *secret);
 
 #endif

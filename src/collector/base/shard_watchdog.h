@@ -2,13 +2,13 @@
  * collector/base/shard_watchdog.h - detect shards that do not run fibers
  *
  *	main thread				each shard
- *	shard_watchdog_check() ---- a fiber ------------> runs it, some time
- *	             <--- a count -------------
+ *	shard_watchdog_check() ---- probe fiber --------> runs it later
+ *		     <--- count of probes that ran ---
  *
  * The service manager is notified only while every shard makes progress. Each
- * check spawns a fiber on every shard that has run the previous one, and
- * returns true if all shards have run it. An idle shard is woken once per
- * check; the check never waits, even if a shard is stuck.
+ * check returns true if every shard has run the probe fiber of the previous
+ * check, and then spawns a new one on every shard. An idle shard is woken once
+ * per check; the check never waits, even if a shard is stuck.
  *
  * A shard that does not run fibers in time does not serve its routers, whether
  * a fiber or the kernel blocks it. A slow disk or broker makes only fibers
@@ -41,8 +41,8 @@ void shard_watchdog_free(struct shard_watchdog *w);
 
 /*
  * True if every shard has made progress since the last check that returned
- * true; the first check returns true. A shard that does not is logged once,
- * until it makes progress again.
+ * true; the first check returns true. A shard that makes no progress is logged
+ * once, and once more when it makes progress again.
  */
 bool shard_watchdog_check(struct shard_watchdog *w);
 

@@ -113,20 +113,23 @@ static void log_manifest(struct checkpoint *c, int err)
 	log_end(&line);
 }
 
-/* Read the position before the routers are listed: see snapshotter_list(). */
+/*
+ * Write a manifest. The log position is read before the routers are listed: see
+ * snapshotter_list().
+ */
 static int make_manifest(struct checkpoint *c)
 {
 	int err;
 
 	/*
-	 * Also read the stream's extent before, because snapshotter_list()
-	 * resyncs routers for messages removed until then.
+	 * The extent of the stream must be read before, too: snapshotter_list()
+	 * resyncs routers only if messages were removed until then.
 	 */
 	publisher_extent(c->publisher, &c->manifest.held);
 	publisher_log_position(c->publisher, &c->manifest.mark);
 	/*
-	 * If the log position is not known, the previous manifest is still
-	 * valid.
+	 * If the log position is not known, write nothing: the previous
+	 * manifest is still valid.
 	 */
 	if (!log_position_known(&c->manifest.mark))
 		return 0;

@@ -56,13 +56,14 @@ int checkpoint_finish_worker(struct checkpoint *c, uint32_t worker,
 void checkpoint_write_manifest(struct checkpoint *c);
 
 /*
- * Write snapshots of all changed routers now, without waiting for the interval.
+ * Request that the snapshotters write all changed routers now, without waiting
+ * for the interval.
  */
 int checkpoint_now(struct checkpoint *c);
 
 /*
- * Check now whether the log lost messages. Called when the publisher has news.
- * @checkpoint is a struct checkpoint that was started. Any thread.
+ * Request a check whether the log lost messages. Called when the publisher has
+ * news. @checkpoint is a struct checkpoint that was started. Any thread.
  */
 void checkpoint_look(void *checkpoint);
 

@@ -39,7 +39,9 @@ struct finishing {
 struct last_file {
 	struct finishing *finishing;
 	struct router *router; /* referenced, because queries may still run */
-	/* start of the valid file's writing; 0 = no valid file */
+	/*
+	 * sp_now() when the writing of the valid file began; 0 = no valid file
+	 */
 	int64_t age;
 	uint64_t routes;
 	bool written;

@@ -31,10 +31,13 @@ static int event_add(const struct loss_job *job,
 		.received_ns = when.wall_ns,
 		.router = router,
 	};
+	const struct egress_origin origin = {
+		.collector = job->worker->config->identity.collector,
+	};
 	char token[SUBJECT_ROUTER_MAX];
 	char subject[SUBJECT_MAX];
 	uint8_t bytes[EVENT_MAX] __attribute__((aligned(8)));
-	size_t len = egress_encode_event(&event, NULL, bytes, sizeof(bytes));
+	size_t len = egress_encode_event(&event, &origin, bytes, sizeof(bytes));
 
 	if (router->name == NULL ||
 	    subject_router_named(router->name, token) == 0)
@@ -45,7 +48,10 @@ static int event_add(const struct loss_job *job,
 	return publisher_events_add(job->events, subject, bytes, len);
 }
 
-/* Runs on the worker's shard. */
+/*
+ * Add a resync event for each router of the worker to job->events. Runs on the
+ * worker's shard.
+ */
 static int worker_resync(void *arg)
 {
 	const struct loss_job *job = arg;

@@ -2,10 +2,10 @@
  * collector/checkpoint/log_loss.h - resync consumers after the stream lost
  * messages
  *
- * After a loss, consumers do not have the tables that the batches waiting to be
- * published change. So the publisher first sends the resync events of this
- * module. After the waiting batches each table is published again, with another
- * resync event.
+ * The batches that wait to be published change tables, and after a loss
+ * consumers may not have these tables. So the publisher first sends the resync
+ * events of this module, then the waiting batches. After them each table is
+ * published again, with another resync event.
  *
  * Threads	Any thread that may block and is not a fiber.
  */

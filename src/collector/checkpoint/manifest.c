@@ -53,7 +53,7 @@ static void position_print(FILE *out, const struct log_position *position)
 	fputs(text, out);
 }
 
-/* The record that a file relies on, followed by a space. */
+/* Print the id of the record that a file relies on, or "-", and a space. */
 static void print_record(FILE *out, struct record_id record)
 {
 	char text[MESSAGE_ID_MAX] = "-";
@@ -63,7 +63,10 @@ static void print_record(FILE *out, struct record_id record)
 	fprintf(out, "%s ", text);
 }
 
-/* The line "held" for the stream of the mark, or nothing. */
+/*
+ * Print the line "held". Nothing is printed if the extent is not known, or is
+ * not that of the stream of m->mark.
+ */
 static void print_held(FILE *out, const struct manifest *m)
 {
 	char text[STREAM_EXTENT_MAX];
@@ -147,7 +150,10 @@ static bool word_is(struct wire_view v, const char *text)
 	return v.len == strlen(text) && memcmp(v.p, text, v.len) == 0;
 }
 
-/* Remove @key from the front of a line; the rest is its value. */
+/*
+ * Take the next line, which must begin with the word @key. *@value is the rest
+ * of the line.
+ */
 static bool take_key(struct wire_view *text, const char *key,
 		     struct wire_view *value)
 {

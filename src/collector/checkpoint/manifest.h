@@ -18,13 +18,14 @@
  *		its consumers have, and after a restart they get a RESYNC.
  *		Messages of the router before this position are not needed.
  *
- * The next word is the last record, by epoch and sequence, that was made before
- * the file was complete. The file relies on this record: all records up to it
- * were safe, in the stream or in the spool. If neither contains it at a start,
- * consumers do not have the content of the file and get a RESYNC. "-" means no
- * record: a file of an older version, or of a run that published nothing. The
- * file has the same word after its end mark: if the two differ, the manifest
- * was written for another file and its mark is ignored.
+ * The word after "filed" or "new" is the id of a record: the last one, by epoch
+ * and sequence, that was made before the file was complete. The file relies on
+ * this record: all records up to it were safe, in the stream or in the spool.
+ * If neither contains it at a start, consumers do not have the content of the
+ * file and get a RESYNC. "-" means no record: a file of an older version, or of
+ * a run that published nothing. The file has the same word after its end mark:
+ * if the two differ, the manifest was written for another file and its mark is
+ * ignored.
  *
  * The line "held" records the extent of the stream when the manifest was
  * written (struct stream_extent). A start uses it to detect messages that were
@@ -78,7 +79,7 @@ enum manifest_status {
 	MANIFEST_MEMORY,
 };
 
-/* A phrase for people: "is damaged". */
+/* The status as the end of a sentence, for log lines: "is damaged". */
 const char *manifest_text(enum manifest_status status);
 
 void manifest_release(struct manifest *m);

@@ -31,7 +31,10 @@ struct record_id reliance_of_end_mark(struct wire_view text)
 		return none;
 	memcpy(word, text.p + begin, text.len - begin);
 	word[text.len - begin] = '\0';
-	/* A mark without a record ends with a single number. */
+	/*
+	 * An end mark without a record ends with another word, which is not a
+	 * record.
+	 */
 	return record_id_parse(word, &record) ? record : none;
 }
 

@@ -51,8 +51,8 @@ struct reliance {
 };
 
 /*
- * Add the records of the spool in order, beginning with a zeroed struct.
- * -ENOMEM.
+ * Add @record, the next one of the spool. Call it for all records of the spool
+ * in order; *@r is zeroed before the first one. -ENOMEM.
  */
 int reliance_add_spooled(struct reliance *r, struct record_id record);
 void reliance_release(struct reliance *r);

@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* State that cannot be known */
+/* Resyncs where the state of consumers is not known */
 
 static int resync_each(void *job)
 {
@@ -64,7 +64,7 @@ static bool has_history(const struct restore *r)
 	return !is_empty(r) || publisher_has_history(r->publisher);
 }
 
-/* The rollbacks of the stream before this run began to write. */
+/* The number of rollbacks of the stream before this run began to write. */
 static uint64_t log_rollbacks(struct restore *r)
 {
 	struct publisher_stats stats;
@@ -73,7 +73,10 @@ static uint64_t log_rollbacks(struct restore *r)
 	return stats.rollbacks;
 }
 
-/* The last step of a restore, on each shard. */
+/*
+ * The last step of a restore: raise sequence numbers and send resyncs where
+ * they are needed. Runs on each shard.
+ */
 static int shard_finish(void *job)
 {
 	struct shard_job *s = job;
@@ -83,7 +86,10 @@ static int shard_finish(void *job)
 	rib_restore_done(s->worker->rib, &when);
 	if (s->worker->snapshotter != NULL)
 		s->worker->snapshotter->rollbacks = s->restore->rollbacks;
-	/* The log may have tables of routers that are not restored. */
+	/*
+	 * The log may have tables of routers that are not restored: new tables
+	 * must not reuse their sequence numbers.
+	 */
 	if (s->restore->unknown || has_history(s->restore))
 		rib_restore_sequence_floor_new(s->worker->rib, leap);
 	for (struct router *it = s->worker->routers; it != NULL;
@@ -193,8 +199,8 @@ static int read_log(struct restore *r, struct nats_error *why)
 }
 
 /*
- * Read the log or the spool. If it cannot be read, this is not an error:
- * consumers get all tables again.
+ * Read the log or the spool with @read. If it cannot be read, this is not an
+ * error: consumers get all tables again. -ENOMEM.
  */
 static int source_read(struct restore *r,
 		       int (*read)(struct restore *r, struct nats_error *why))
@@ -211,8 +217,9 @@ static int source_read(struct restore *r,
 }
 
 /*
- * A segment of the journal or spool is damaged or missing: consumers do not get
- * its records, and the routers concerned are not known.
+ * Request a resync of all routers if a segment of the journal or spool is
+ * damaged or missing: consumers do not get its records, and it is not known of
+ * which routers these are.
  */
 static int resync_if_damaged(struct restore *r)
 {
@@ -240,7 +247,10 @@ static int check_spool_gap(struct restore *r)
 	return each_shard(r, COLLECTOR_ENV_SERIAL, resync_each);
 }
 
-/* Request a resync if the spool was lost or the stream was rolled back. */
+/*
+ * Request a resync of the routers whose files rely on records that no longer
+ * exist: the spool was lost, or the stream was rolled back.
+ */
 static int check_reliance(struct restore *r)
 {
 	uint64_t routers = 0;
@@ -310,7 +320,7 @@ static int set_aside(struct restore *r, const char *why)
 	return state_store_set_aside(r->store, MANIFEST_NAME);
 }
 
-/* Runs in a fiber. */
+/* Read the manifest into *@restore, if there is one. Runs in a fiber. */
 static int read_manifest(void *restore)
 {
 	struct restore *r = restore;
@@ -390,7 +400,10 @@ static int restore_all(struct restore *r)
 	return err;
 }
 
-/* Runs on each shard. */
+/*
+ * Let new tables of the worker begin above the sequence numbers of earlier
+ * runs. Runs on each shard.
+ */
 static int raise_floor(void *job)
 {
 	struct shard_job *s = job;

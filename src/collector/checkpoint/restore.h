@@ -13,15 +13,15 @@
  * swept: no stale route stays, and no route is suppressed that consumers do not
  * have.
  *
- * If the state of consumers cannot be found out (it is another stream, the
- * stream does not reach back far enough, or a file is damaged), they get a
+ * If it cannot be found out which routes consumers have (the stream is another
+ * one or does not reach back far enough, or a file is damaged), they get a
  * RESYNC of the router and then its tables again.
  *
- * With --curation off no state is kept, but sequences continue above those of
+ * With --curation off no state is stored, but sequences continue above those of
  * earlier runs (docs/decisions/0116).
  *
- * Runs before any listener is open, in the thread that starts the collector,
- * while the publisher is on hold.
+ * The restore runs before any listener is open, in the thread that starts the
+ * collector, while the publisher is on hold.
  */
 #ifndef COLLECTOR_CHECKPOINT_RESTORE_H
 #define COLLECTOR_CHECKPOINT_RESTORE_H
@@ -29,9 +29,9 @@
 struct collector_env;
 
 /*
- * Returns 0, also if there was nothing to restore. An error is logged and means
- * that the collector must not start, because a later version or another
- * collector has written the state.
+ * Restore the state. Returns 0, also if there was nothing to restore. -errno,
+ * which is logged: the collector must not start, for example because a later
+ * version or another collector has written the state.
  */
 int restore_run(const struct collector_env *env);
 

@@ -18,7 +18,10 @@ static uint8_t view_of(const struct egress_update *u)
 	return (uint8_t)(2 * u->is_adj_rib_out + u->is_post_policy);
 }
 
-/* The key of a prefix, as in bmp/nlri_key.h. 0 if the update has none. */
+/*
+ * Write the key of the update's prefix, as in bmp/nlri_key.h. Returns its
+ * length; 0 if the update has no prefix.
+ */
 static size_t prefix_key(const struct egress_update *u,
 			 const struct bgp_family_info *family,
 			 uint8_t out[KEY_MAX])
@@ -94,8 +97,8 @@ static int restore_update(struct router *router, const struct egress_update *u)
 }
 
 /*
- * Apply only the sequence of an update. A peer that exists already keeps the
- * properties from its file, which may be newer.
+ * Apply only the sequence number of an update. A peer that exists already keeps
+ * the properties from its file, which may be newer.
  */
 static int restore_sequence(struct router *router,
 			    const struct egress_update *u)

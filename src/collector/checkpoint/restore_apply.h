@@ -19,8 +19,8 @@ int restore_updates(struct router *router, struct wire_view batch,
 		    uint64_t *bad);
 
 /*
- * Apply only the sequences of the updates of a batch. For messages of another
- * log than the one that the router's file refers to.
+ * Apply only the sequence numbers of the updates of a batch. For messages of
+ * another log than the one that the router's file refers to.
  */
 int restore_sequences(struct router *router, struct wire_view batch,
 		      uint64_t *bad);

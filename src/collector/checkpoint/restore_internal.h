@@ -35,6 +35,7 @@ struct shard_job {
 	uint64_t updates; /* batches of the log that were applied */
 	/* batches of which only the sequences were read */
 	uint64_t sequences;
+	/* updates that could not be parsed */
 	uint64_t bad;
 	uint64_t resyncs;
 	/* routers whose files rely on records that are lost */
@@ -100,9 +101,9 @@ int restore_check_reliance(void *job);
 int restore_tail(struct restore *r, struct nats_error *why);
 
 /*
- * Read the records of the spool that are not in the stream, because they will
- * be published. If nothing else is known, read them nevertheless, to know the
- * routers. Blocks the thread.
+ * Replay the records of the spool that are not in the stream, because they will
+ * be published. If it is not known which records the stream has, replay all
+ * records of the spool. Blocks the thread.
  */
 int restore_spool(struct restore *r, struct nats_error *why);
 

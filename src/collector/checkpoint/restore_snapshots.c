@@ -151,7 +151,7 @@ static int snapshot_restore(struct shard_job *s, const char *name,
 	struct state_store_reader *file;
 	int err = state_store_open(s->restore->store, name, &file);
 
-	/* In a bucket: a later version has written the head. */
+	/* In a bucket the head of the file may have a later version. */
 	if (err == -EPROTONOSUPPORT)
 		log_file(s, name, rib_snapshot_text(RIB_SNAPSHOT_VERSION_NEW),
 			 "run that version, or start with another --state");
@@ -175,7 +175,7 @@ static bool is_mine(const struct shard_job *s, const struct rib_identity *id)
 	return identity_shard(id, s->restore->workers) == s->worker->id;
 }
 
-/* Each shard reads the files of its routers. */
+/* Restore the file @name if it is a snapshot of a router of this shard. */
 static int load_if_mine(void *job, const char *name)
 {
 	struct shard_job *s = job;
@@ -211,7 +211,10 @@ static int take_manifest(struct shard_job *s)
 			return -ENOMEM;
 		if (!made)
 			continue;
-		/* Without a file the state of its consumers is not known. */
+		/*
+		 * The router has no file, so the state of its consumers is not
+		 * known.
+		 */
 		router->resync = true;
 		router->snapshot.replay_from = e->since;
 		s->routers++;

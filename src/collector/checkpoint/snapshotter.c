@@ -21,8 +21,9 @@
 #include <string.h>
 
 /*
- * A file is written again when so many routes, and at least a tenth of all,
- * have changed: decision 0096.
+ * A file is written again when at least CHANGES_MIN routes, and 1 /
+ * CHANGES_SHARE of all, have changed (decision 0096); after AGE_MAX, when any
+ * route has changed.
  */
 #define CHANGES_MIN   1000
 #define CHANGES_SHARE 10
@@ -147,8 +148,8 @@ static int take_slices(struct taking *t)
 }
 
 /*
- * True if fence @number has returned; other fences belong to attempts that
- * ended. *@spooled: the output before it is safe only in the spool.
+ * True if fence @number has returned; fences of earlier attempts are ignored.
+ * *@spooled is true if the output before the fence is safe only in the spool.
  */
 static bool fences_take(struct snapshotter *snapshotter, uint64_t number,
 			bool *spooled)
@@ -185,7 +186,8 @@ static int fence_send(struct snapshotter *snapshotter,
 		if (fences_take(snapshotter, number, spooled))
 			return 0;
 		/*
-		 * If the bridge was full, the fence still waits in the batcher.
+		 * If the bridge was full, the fence is still in the batcher:
+		 * wait until the batcher can push it.
 		 */
 		if (egress_batcher_blocked(w->batcher))
 			err = egress_batcher_wait(w->batcher, deadline);
@@ -242,7 +244,7 @@ static int snapshot_finish(struct taking *t)
 	int err = 0;
 
 	/*
-	 * When the worker ends, all output was made safe before, and nothing
+	 * At the end of the worker all output was made safe before, and nothing
 	 * was published since.
 	 */
 	if (!t->hurry)
@@ -337,7 +339,10 @@ int snapshot_take(struct snapshotter *snapshotter, struct router *router,
 	int err;
 
 	publisher_log_position(snapshotter->publisher, &start);
-	/* Without a known log position a file would have no start position. */
+	/*
+	 * A file without a start position could not be used, so the log
+	 * position must be known.
+	 */
 	if (!log_position_known(&start) ||
 	    is_elsewhere(snapshotter, router, &start))
 		return 0;
@@ -430,9 +435,10 @@ static const char *log_loss_reason(struct snapshotter *snapshotter)
 }
 
 /*
- * If log_loss_reason() is set, or the stream was deleted and the publisher has
- * created another one, consumers lack messages. Then publish the tables again,
- * and invalidate the files. If the worker has finished, the next run does this.
+ * Consumers lack messages if log_loss_reason() has a reason, or if the stream
+ * was deleted and the publisher has created another one. Then publish the
+ * tables again, and invalidate the files. If the worker has finished, the next
+ * run of the collector does this.
  */
 void snapshotter_check_log(struct snapshotter *snapshotter)
 {
@@ -486,8 +492,9 @@ static int snapshot_remove(struct snapshotter *snapshotter,
 }
 
 /*
- * Write the files that are due. If one file fails, the others are still
- * written, in this round or a later one.
+ * Write the files that are due (with @all, those of all changed routers), and
+ * remove the files of routers that are to be removed. If one file fails, the
+ * others are still handled, in this round or a later one.
  */
 static int round_of(struct snapshotter *snapshotter, bool all)
 {
@@ -538,8 +545,7 @@ int snapshotter_main(void *arg)
 		if (await_round(snapshotter) < 0)
 			return 0;
 		/*
-		 * If a request comes during the round, there is another round
-		 * after it.
+		 * A request that comes during this round starts another round.
 		 */
 		all = snapshotter->all;
 		snapshotter->all = false;

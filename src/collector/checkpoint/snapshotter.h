@@ -51,7 +51,7 @@ struct snapshotter {
 	bool all;
 	/* the worker has stopped: no more batches can be published */
 	bool finished;
-	uint64_t fences;
+	uint64_t fences; /* number of the last fence that was sent */
 	/* the last record before the last fence that returned */
 	struct record_id safe_upto;
 	/* rollbacks counted by the publisher at the last check */
@@ -85,10 +85,13 @@ void snapshotter_fini(struct snapshotter *snapshotter);
  */
 int snapshotter_main(void *arg);
 
-/* Write the routers that have changed now, without waiting for the interval. */
+/*
+ * Request a round that writes all changed routers, without waiting for the
+ * interval.
+ */
 void snapshotter_now(struct snapshotter *snapshotter);
 
-/* Check now whether the log lost messages. Any thread. */
+/* Request a check whether the log lost messages. Any thread. */
 void snapshotter_look(struct snapshotter *snapshotter);
 
 /*

@@ -15,9 +15,10 @@ struct router;
 struct snapshotter;
 
 /*
- * True if no file of the router may be written now: consumers do not have its
- * tables yet, so a file would be wrong; it never had a table, so that a
- * stranger cannot make us write files; or it is to be removed.
+ * True if no file of the router may be written now, for one of these reasons:
+ * consumers do not have its tables yet, so a file would be wrong; the router
+ * never had a table (a stranger must not make us write files); or the router is
+ * to be removed.
  */
 bool snapshot_router_unsettled(const struct router *router);
 

@@ -1,9 +1,9 @@
 /*
  * collector/checkpoint/state_store.h - named files that are written atomically
  *
- *	state_store_begin(state store, "v4_192_0_2_1.snap", &w)
+ *	state_store_begin(store, "v4_192_0_2_1.snap", &w)
  *	state_store_write(w, bytes, len)	as often as needed
- *	state_store_commit(w)		now the file has its name and is safe
+ *	state_store_commit(w)			the file has its name, is safe
  *
  * Until the commit a reader gets the previous file of that name; after a crash
  * the file is the old or the new one. A state store is a folder on a disk or,
@@ -58,7 +58,7 @@ int state_store_open_kv_readonly(const struct nats_options *options,
 				 const char *collector, struct nats_error *why,
 				 struct state_store **out);
 
-/* The folder or URL, for people. */
+/* The folder or URL, for log lines and messages. */
 const char *state_store_where(const struct state_store *store);
 
 /*
@@ -68,8 +68,8 @@ const char *state_store_where(const struct state_store *store);
 bool state_store_is_remote(const struct state_store *store);
 
 /*
- * What the server said to the last call that failed, or "": several fibers may
- * use the store, so the error may be of another one.
+ * Set *@out to the server's text for the last call that failed, or "". Several
+ * fibers may use the store, so it may be the call of another fiber.
  */
 void state_store_last_error(struct state_store *store, struct nats_error *out);
 
@@ -80,7 +80,9 @@ int state_store_begin(struct state_store *store, const char *name,
 int state_store_write(struct state_store_writer *w, const void *bytes,
 		      size_t len);
 
-/* Both functions free the writer, whatever they return. */
+/*
+ * Commit or abandon the file. Both functions free the writer, with any result.
+ */
 int state_store_commit(struct state_store_writer *w);
 void state_store_abandon(struct state_store_writer *w);
 

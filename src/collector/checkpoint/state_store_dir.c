@@ -135,8 +135,8 @@ static void folder_writer_abandon(struct state_store_writer *writer)
 
 	sp_close(w->fd);
 	/*
-	 * The file that stays is overwritten by the next writer of this name,
-	 * and ignored at a start.
+	 * If the removal fails, the next writer of this name overwrites the
+	 * temporary file, and a start ignores it.
 	 */
 	(void)sp_unlinkat(folder_of(writer->store)->fd, w->beside, 0);
 	free(w);
@@ -176,7 +176,8 @@ static int open_one(struct state_store *store, const char *name,
 	r->fd = sp_open_regular(folder_of(store)->fd, name,
 				O_RDONLY | O_CLOEXEC, 0);
 	/*
-	 * -ENXIO: not a regular file. Reading it fails, as if it were damaged.
+	 * -ENXIO: not a regular file. The open succeeds, but reading the file
+	 * fails, as if it were damaged.
 	 */
 	if (r->fd < 0 && r->fd != -ENXIO) {
 		err = r->fd;

@@ -8,10 +8,10 @@
  *
  * Each write is a new generation with a random number. Its head is written
  * last, and only if the previous head is unchanged since the write began: so a
- * file is complete or unchanged, and late writes of a stopped server are
- * refused. Then the chunks of the previous generation are removed; chunks left
- * by a crash are removed when the store is opened. Only one collector uses an
- * id.
+ * file is complete or unchanged, and delayed writes of a collector that was
+ * replaced are refused. Then the chunks of the previous generation are removed;
+ * chunks left by a crash are removed when the store is opened. Only one
+ * collector uses an id.
  *
  * libnats blocks, so all calls run on threads of the pool.
  */
@@ -108,7 +108,10 @@ int state_store_kv_block(int (*fn)(void *), void *arg)
 	return err < 0 ? err : ret;
 }
 
-/* If the fiber was cancelled, do not start another call. */
+/*
+ * Run the call on the pool. If the fiber was cancelled, return -ECANCELED
+ * instead.
+ */
 int state_store_kv_call(struct state_store *store, struct kv_call *c)
 {
 	c->store = kv_store_of(store);
@@ -150,8 +153,8 @@ static bool take_number(const char **text, int base, uint64_t *out)
 }
 
 /*
- * Returns -EBADMSG, or -EPROTONOSUPPORT if a later version has written the
- * head.
+ * Parse the text of a head. Returns 0, -EBADMSG, or -EPROTONOSUPPORT if a later
+ * version has written the head.
  */
 static int parse_head(const char *text, struct kv_head *out)
 {
@@ -204,7 +207,10 @@ static void free_writer(struct kv_writer *w)
 	free(w);
 }
 
-/* A message also contains its subject and headers, so half of the limit. */
+/*
+ * Maximum bytes of a chunk: half of the server's limit, because a message also
+ * contains its subject and headers.
+ */
 static size_t chunk_size(struct state_store *store)
 {
 	size_t half = nats_kv_max(kv_store_of(store)->kv) / 2;
@@ -228,7 +234,10 @@ static int kv_writer_begin(struct state_store *store, const char *name,
 	/* A head that cannot be parsed is replaced like any other. */
 	if (err == -ENOENT || err == -EBADMSG)
 		err = 0;
-	/* That call has connected if necessary, and knows the limits. */
+	/*
+	 * The call for the head has connected if necessary, so the limits are
+	 * known.
+	 */
 	w->chunk = chunk_size(store);
 	w->gathered = malloc(w->chunk);
 	if (err == 0 && w->gathered == NULL)
@@ -330,8 +339,8 @@ static int kv_writer_commit(struct state_store_writer *writer)
 		return err;
 	}
 	/*
-	 * After an error the head may have been written nevertheless: keep its
-	 * chunks.
+	 * If put_head() fails, the head may have been written nevertheless: do
+	 * not remove its chunks.
 	 */
 	err = put_head(w);
 	if (err == 0 && w->before.revision != 0)
@@ -366,8 +375,8 @@ static int open_one(struct state_store *store, const char *name,
 		      ? -ENOMEM
 		      : state_store_kv_head(store, name, "head", &r->head);
 	/*
-	 * The head exists but cannot be parsed, so reading the file returns an
-	 * error.
+	 * A head that exists but cannot be parsed is not an error here: reading
+	 * the file returns the error.
 	 */
 	if (err == -EBADMSG)
 		err = 0;
@@ -380,7 +389,10 @@ static int open_one(struct state_store *store, const char *name,
 	return 0;
 }
 
-/* The error if a chunk is missing that the head names. */
+/*
+ * The error if a chunk that the head names is missing: -ESTALE if the file was
+ * replaced since it was opened, else -EIO.
+ */
 static int miss_chunk(struct kv_reader *r)
 {
 	struct kv_head now;

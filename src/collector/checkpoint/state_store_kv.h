@@ -23,7 +23,7 @@ struct kv_store {
 	struct nats_kv *kv;
 	char *collector;
 	pthread_mutex_t why_lock;
-	struct nats_error why; /* of the last call that failed */
+	struct nats_error why; /* error text of the last call that failed */
 };
 
 /* The content of a head, the entry that names the chunks of a file. */

@@ -115,8 +115,8 @@ static char *generation_in(char *key)
 }
 
 /*
- * True if a head, or the head of a damaged file that was set aside, names the
- * generation.
+ * True if the generation is in use: a head names it, or the head of a damaged
+ * file that was set aside. Or a negative error.
  */
 static int is_named(struct state_store *store, const char *name,
 		    uint64_t generation)

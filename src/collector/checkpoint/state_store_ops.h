@@ -34,7 +34,7 @@ struct state_store_ops {
 		    int (*each)(void *arg, const char *name), void *arg);
 	int (*remove)(struct state_store *store, const char *name);
 	int (*set_aside)(struct state_store *store, const char *name);
-	/* NULL if errno says it all */
+	/* NULL if the errno has all the information */
 	void (*last_error)(struct state_store *store, struct nats_error *out);
 };
 

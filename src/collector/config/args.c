@@ -212,7 +212,7 @@ static const char *variable_find(char *const *env, const char *name)
 	return NULL;
 }
 
-/* An empty variable counts as not set. */
+/* The value of the variable @name; NULL if it is not set or empty. */
 static const char *set_variable(char *const *env, const char *name)
 {
 	const char *value = variable_find(env, name);

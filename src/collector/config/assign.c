@@ -125,7 +125,7 @@ static void complain_key(struct config_loader *l,
 			  nearest != NULL ? "'?" : "");
 }
 
-/* Why a section of this kind cannot have this key; NULL if it can. */
+/* Return why a section of this kind cannot have this key; NULL if it can. */
 static const char *key_refusal(const struct config_router *router, int key)
 {
 	if (key == CONFIG_ROUTER_ALIAS && router->kind == CONFIG_ROUTER_NAME)

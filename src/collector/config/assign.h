@@ -42,7 +42,10 @@ void config_set_secret(struct config_loader *loader,
 		       const struct config_option *option,
 		       const struct config_place *place, const char *text);
 
-/* Begin a section of a router (returns NULL on error), then set its keys. */
+/*
+ * Begin the section of a router, whose keys config_router_set() then sets.
+ * Returns NULL after an error.
+ */
 struct config_router *config_router_begin(struct config_loader *loader,
 					  const struct config_place *place,
 					  const char *title);

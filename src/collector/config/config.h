@@ -5,8 +5,8 @@
  *
  * One table (options.h) has the names, type, limits, default and help of every
  * option; parsing, printing, --help, the sample file and the man pages are made
- * from it. A list in one layer replaces the lists of lower layers. If it is
- * given twice in one layer, the elements are added. loader.h reads a
+ * from it. If a layer sets a list, it replaces the lists of lower layers. If
+ * one layer sets a list twice, the elements are added. loader.h reads a
  * configuration, diff.h compares two, print.h writes one.
  *
  * Values	Times are nanoseconds, SP_NEVER (<spargio/time.h>) for "never"
@@ -82,6 +82,8 @@ struct config {
 	struct {
 		struct acl_list allow;
 		struct acl_list deny;
+		/* load balancers that send the header of the PROXY protocol */
+		struct acl_list proxies;
 	} access;
 	struct {
 		uint64_t sessions;
@@ -90,7 +92,10 @@ struct config {
 		int64_t handshake_timeout;
 		int64_t idle_timeout;
 		int64_t frame_timeout;
-		/* for all routers; 0 = no limit, also in the next two */
+		/*
+		 * maximum routes: of all routers, per router, per peer; 0 = no
+		 * limit
+		 */
 		uint64_t routes;
 		uint64_t routes_per_router;
 		uint64_t routes_per_peer;
@@ -104,7 +109,7 @@ struct config {
 		struct filter filter;
 	} curation;
 	struct {
-		char *updates; /* prefixes of subjects; see subject_prefix() */
+		char *updates; /* prefix of subjects; see subject_prefix() */
 		char *events;
 		uint64_t batch_bytes;
 		/* updates per batch; 0 = as many as fit */
@@ -116,7 +121,7 @@ struct config {
 		bool mirroring; /* publish Route Mirroring */
 	} egress;
 	struct {
-		/* if there are none, the journal is the output */
+		/* servers; if there are none, the journal is the output */
 		struct config_texts urls;
 		char *stream;
 		bool no_create;
@@ -129,6 +134,7 @@ struct config {
 		uint64_t window;
 		int64_t ack_timeout;
 		char *inbox_prefix;
+		char *domain;
 		char *user;
 		struct config_secret password;
 		struct config_secret token;
@@ -145,7 +151,8 @@ struct config {
 		int64_t sync_interval;
 		uint64_t sync_bytes;
 		uint64_t segment_bytes;
-		uint64_t max_bytes; /* maximum size as output; 0 = no limit */
+		/* maximum size if the journal is the output; 0 = no limit */
+		uint64_t max_bytes;
 		int64_t max_age;
 		uint64_t spool_max;
 		/* maximum bytes of the acked tail; 0 = none */

@@ -1,5 +1,6 @@
 /*
- * Find the changes of a reload, and keep old values where a restart is needed.
+ * Find the changes of a reload, and keep the running values of options that
+ * need a restart.
  */
 #include "collector/config/diff.h"
 
@@ -41,7 +42,10 @@ static bool same_key(const struct config_router *a,
 				  config_router_at_const(b, key));
 }
 
-/* @a is NULL if the section was added, @b if it was removed. */
+/*
+ * Report the keys in which two sections with one title differ. @a is NULL if
+ * the section was added, @b if it was removed.
+ */
 static void compare_router(const char *title, const struct config_router *a,
 			   const struct config_router *b, struct report *report)
 {

@@ -12,9 +12,9 @@ struct config;
 
 /*
  * Compare the running configuration with a new one. Calls @each for every
- * difference. @name is that of the option ("--max-sessions", "[router core1]
- * alias"); @reload is true if it can be changed while running. Returns how many
- * differences need a restart.
+ * difference: @name is the name of the option ("--max-sessions", "[router
+ * core1] alias"); @reload is true if a reload can change the option. Returns
+ * how many differences need a restart.
  */
 size_t config_compare(const struct config *running, const struct config *read,
 		      void (*each)(void *arg, const char *name, bool reload),

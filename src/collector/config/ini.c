@@ -1,12 +1,14 @@
 /*
- * The file. inih splits lines into keys and values, but reports no line numbers
- * and ignores many errors. So the function that feeds it lines counts them and
- * checks first:
+ * Read a configuration file. inih splits lines into keys and values, but
+ * reports no line numbers and ignores many errors. So next_line(), which passes
+ * the lines to inih, counts them and checks each first:
  *
- *	- a line that should have reached the handler and did not is a mistake;
- *	- sections are ours, because inih cuts long names and does not say that
- *	  one begins;
- *	- a line longer than inih takes is a mistake, not two lines.
+ *	- Only a line with a key should reach the handler. If inih does not call
+ *	  the handler for such a line, the line is an error.
+ *	- Sections are parsed here: inih truncates long names, and does not
+ *	  report that a section begins.
+ *	- A line that is longer than inih's buffer is an error: inih would
+ *	  split it.
  *
  * A line that begins with a blank continues a list.
  */
@@ -198,7 +200,10 @@ static bool cut_line(struct reader *r, const char **line, size_t *len)
 	return true;
 }
 
-/* inih removes comments after values, but not in continuation lines. */
+/*
+ * The length of @line without a comment at its end. inih removes comments after
+ * values, but not in continuation lines.
+ */
 static size_t without_comment(const char *line, size_t len)
 {
 	for (size_t i = 1; i < len; i++)
@@ -208,7 +213,11 @@ static size_t without_comment(const char *line, size_t len)
 	return len;
 }
 
-/* The text that inih gets instead of @line, which has *@len bytes. */
+/*
+ * Check @line, which has *@len bytes, and return the text to pass to inih
+ * instead: the line, an empty line if there is nothing to parse or an error was
+ * reported, or a short heading for a new section. Sets *@len to its length.
+ */
 static const char *look_at(struct reader *r, const char *line, size_t *len,
 			   size_t max)
 {

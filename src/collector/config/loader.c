@@ -26,7 +26,10 @@
 
 /* The layers */
 
-/* Defaults are always valid: tests/unit/test_collector_config.c loads them. */
+/*
+ * Set the defaults of all options. They are always valid:
+ * tests/unit/test_collector_config.c loads them.
+ */
 static void set_defaults(struct config_loader *l)
 {
 	for (size_t i = 0; i < config_option_count; i++) {
@@ -122,8 +125,8 @@ out:
 }
 
 /*
- * Use the host's name; characters that are not allowed in a subject become
- * dashes.
+ * If no collector id is configured, use the host's name; characters that are
+ * not allowed in a subject become dashes.
  */
 static void name_collector(struct config_loader *l)
 {

@@ -41,8 +41,9 @@ extern const size_t config_section_count;
 #define CONFIG_ENV_MAX 64
 
 /*
- * Which environment variable of an option: for a secret there are two, one for
- * the file name and one (direct) for the value.
+ * The environment variables of an option. CONFIG_ENV_OPTION has the name of the
+ * flag; for a secret its value is the name of a file. A secret also has
+ * CONFIG_ENV_DIRECT, without "_FILE" at the end, for the secret itself.
  */
 enum config_env_kind {
 	CONFIG_ENV_OPTION,

@@ -87,7 +87,8 @@ const char *config_router_parse_title(const char *title,
 }
 
 /*
- * Why the new value contradicts other keys of the section; NULL if it does not.
+ * Return why the new value of @key contradicts another key of the section; NULL
+ * if it does not.
  */
 static const char *key_contradiction(const struct config_router *router,
 				     int key)
@@ -129,8 +130,8 @@ void config_router_release(struct config_router *router)
 }
 
 /*
- * A value that is not given is zero; then the value of the section with lower
- * precedence stays.
+ * A key that is not given leaves *@out unchanged: it then has the value of a
+ * section with lower precedence.
  */
 void config_router_overrides(const struct config_router *r,
 			     struct bgp_overrides *out)

@@ -52,7 +52,8 @@ struct config_router {
 	uint8_t address[16];
 	uint16_t port;
 	unsigned int line;
-	uint32_t given; /* which keys are given: 1 << enum config_router_key */
+	/* bit mask of the keys that are given: 1 << enum config_router_key */
+	uint32_t given;
 
 	char *alias;
 	/* for a section by name; not given = all networks */

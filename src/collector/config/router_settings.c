@@ -9,9 +9,9 @@
 /* The key of a section. */
 struct section_key {
 	enum config_router_kind kind;
-	const uint8_t *address; /* not of CONFIG_ROUTER_NAME */
-	uint16_t port;		/* of CONFIG_ROUTER_PORT */
-	const char *name;	/* of CONFIG_ROUTER_NAME */
+	const uint8_t *address; /* NULL for CONFIG_ROUTER_NAME */
+	uint16_t port;		/* only for CONFIG_ROUTER_PORT */
+	const char *name;	/* only for CONFIG_ROUTER_NAME */
 };
 
 static struct section_key section_key_of(const struct config_router *r)
@@ -89,7 +89,8 @@ struct config_router *config_router_same(const struct config *config,
 }
 
 /*
- * Make space for more sections. There are twice as many slots, a power of two.
+ * Make space for more sections. There are twice as many slots as sections, and
+ * their number is a power of two.
  */
 static int sections_grow(struct config *config)
 {

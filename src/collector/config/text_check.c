@@ -30,7 +30,7 @@ static bool is_port(const char *text)
 	return *end == '\0' && v > 0 && v <= UINT16_MAX;
 }
 
-/* "name:port", "192.0.2.1:port" or "[2001:db8::1]:port". */
+/* True for "name:port", "192.0.2.1:port" and "[2001:db8::1]:port". */
 static bool is_host_port(const char *text)
 {
 	const char *colon = strrchr(text, ':');
@@ -60,7 +60,9 @@ const char *config_check_collector(const char *text)
 		       : "allowed are up to 63 letters, digits, '-' and '_'";
 }
 
-/* @text without "{collector}"; false if braces remain. */
+/*
+ * Write @text to @out with "x" for each "{collector}". False if braces remain.
+ */
 static bool without_collector(const char *text, char *out, size_t cap)
 {
 	static const char word[] = "{collector}";
@@ -112,6 +114,15 @@ const char *config_check_inbox(const char *text)
 		return NULL;
 	return "allowed are words joined by dots, of letters, digits, '-' and "
 	       "'_', 63 bytes at most";
+}
+
+const char *config_check_domain(const char *text)
+{
+	if (strpbrk(text, ".{") == NULL && config_check_subject(text) == NULL &&
+	    strlen(text) < NATS_DOMAIN_MAX)
+		return NULL;
+	return "allowed is one word of letters, digits, '-' and '_', 63 bytes "
+	       "at most";
 }
 
 const char *config_check_nats_url(const char *text)

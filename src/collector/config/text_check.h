@@ -16,6 +16,7 @@ const char *config_check_collector(const char *text);
 const char *config_check_subject(const char *text);
 const char *config_check_stream(const char *text);
 const char *config_check_inbox(const char *text);
+const char *config_check_domain(const char *text);
 const char *config_check_nats_url(const char *text);
 const char *config_check_state(const char *text);
 const char *config_check_alias(const char *text);

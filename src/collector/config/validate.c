@@ -113,8 +113,8 @@ static void check_listen(const struct config *c, struct config_errors *errors)
 }
 
 /*
- * If --state is a URL there is no state folder, so paths that default to it
- * must be given explicitly.
+ * Add an error for each path that defaults to the state folder, if --state is a
+ * URL: then there is no such folder, and these paths must be given explicitly.
  */
 static void check_state(const struct config *c, struct config_errors *errors)
 {

@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
-/* Only store the file name; config_secret_read() reads the file later. */
+/*
+ * Parse the file name of a secret. config_secret_read() reads the file later.
+ */
 static int parse_secret(const struct config_form *form, const char *s,
 			struct config_secret *out, char why[CONFIG_WHY_MAX])
 {

@@ -8,11 +8,13 @@
  *	choice		one of some words
  *	text, path	as it is
  *	address		192.0.2.1:4000, [2001:db8::1]:4000; "off" where allowed
- *	addresses, networks, texts	lists, by commas or given again
- *	rules		of a filter, by ";" or given again
- *	families	a set of families, by commas; "all"; a view and ":"
- *			before a family limits it to that view
- *	secret		the name of a file that holds it, or a variable
+ *	addresses, networks, texts	lists: elements separated by commas, or
+ *			the option is given several times
+ *	rules		of a filter: separated by ";", or given several times
+ *	families	a set of families, separated by commas; "all"; a view
+ *			and ":" before a family limits it to that view
+ *	secret		the name of a file with the value; or the value itself
+ *			in an environment variable
  *
  * Every value can be formatted as text that parses to the same value. Values
  * are in struct config at the offset of their option; value_types.h has the C

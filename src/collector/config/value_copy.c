@@ -142,8 +142,8 @@ bool config_value_equal(const struct config_form *form, const void *a,
 		return filter_equal(a, b);
 	case CONFIG_SECRET:
 		/*
-		 * A secret that was read from another file is the same if its
-		 * text is.
+		 * Two secrets with the same text are equal, even if they were
+		 * read from different files.
 		 */
 		return same_text(s->value, r->value);
 	default:

@@ -19,7 +19,7 @@ bool config_value_is_list(enum config_type type)
 	       type == CONFIG_FAMILIES;
 }
 
-/* Families are a set: unordered, without duplicates. */
+/* Families: a set, unordered and without duplicates */
 
 static bgp_family_set all_families(void)
 {
@@ -45,7 +45,10 @@ static bgp_family_set find_families(const char *name)
 	return 0;
 }
 
-/* "ipv4-unicast", or of one view "in-post:ipv4-unicast". */
+/*
+ * Add the family of "ipv4-unicast" for all views, or of "in-post:ipv4-unicast"
+ * for the views before the colon.
+ */
 static int add_families(const struct config_form *form, const char *s,
 			struct config_families *set, char why[CONFIG_WHY_MAX])
 {
@@ -86,8 +89,9 @@ static bgp_family_set of_all_views(const struct config_families *set)
 }
 
 /*
- * The families of @view that not every view has. If @view has all families,
- * all of them: they are written as one element.
+ * The families to list for @view alone: those that not every view has. If @view
+ * has all families and another view has not, these are all families, which are
+ * written as one element.
  */
 static bgp_family_set of_one_view(const struct config_families *set, int view)
 {
@@ -241,7 +245,7 @@ static void list_truncate(const struct config_form *form, void *value,
 			free(texts->at[--texts->count]);
 		break;
 	case CONFIG_FAMILIES:
-		break; /* *@value itself is not affected: see below */
+		break; /* nothing to undo: parsed into a copy, see below */
 	default:
 		((struct filter *)value)->count = count;
 	}

@@ -56,8 +56,9 @@ struct config_families {
 
 /* A secret; its value is never printed. */
 struct config_secret {
-	char *path;  /* file name; NULL if it is not from a file */
-	char *value; /* NULL if it is not set or the file was not read yet */
+	char *path; /* file name; NULL if the secret is not from a file */
+	/* NULL if the secret is not set, or its file was not read yet */
+	char *value;
 };
 
 /* The type of an option and the limits of its values. */

@@ -11,7 +11,10 @@ static const char *header_find(const struct http_request *r, const char *name)
 					   name);
 }
 
-/* Get the token from "Bearer TOKEN", or from the password of "Basic". */
+/*
+ * True if the request has the token, as "Bearer TOKEN" or as the password of
+ * "Basic".
+ */
 static bool has_token(const struct http_request *r)
 {
 	const char *given = header_find(r, MHD_HTTP_HEADER_AUTHORIZATION);
@@ -60,7 +63,7 @@ bool http_access_check(struct http_request *r)
 		return true;
 	/*
 	 * A browser that has stored the token also sends it with requests that
-	 * other sites' pages make.
+	 * pages of other sites make: refuse the actions of such pages.
 	 */
 	if (action && origin != NULL &&
 	    (host == NULL || !http_origin_is_own(origin, host))) {

@@ -18,7 +18,7 @@ struct http_connection {
 	bool reserved;
 	uint8_t address[16]; /* address of the client; for IPv6 its /64 */
 	enum http_connection_state state;
-	int64_t since; /* time when it entered its current state */
+	int64_t since; /* time when the connection entered its current state */
 };
 
 TAILQ_HEAD(http_connection_list, http_connection);
@@ -52,7 +52,10 @@ void http_connections_free(struct http_connections *list)
 	free(list);
 }
 
-/* The descriptor stays open: libmicrohttpd closes it when it sees the end. */
+/*
+ * Shut the connection down. The descriptor stays open: libmicrohttpd closes it
+ * when it sees the end of the stream.
+ */
 static void connection_end(struct http_connection *connection)
 {
 	connection->state = HTTP_CONNECTION_ENDING;
@@ -106,7 +109,10 @@ static struct places count_places(struct http_connections *list,
 	return p;
 }
 
-/* Find a slot for @connection, which is not in the list yet. */
+/*
+ * Evict a connection if there is no slot for @connection, which is not in the
+ * list yet; or mark @connection as reserved: see connections.h.
+ */
 static void make_room(struct http_connections *list,
 		      struct http_connection *connection)
 {

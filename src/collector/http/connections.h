@@ -16,7 +16,8 @@
  * If all slots, or those of one address, are occupied, a new connection
  * replaces the one that has been READING for the longest time. If none is
  * READING, the new connection is *reserved*: it may request only health and
- * metrics.
+ * metrics. If the reserved slots are occupied, too, it replaces the oldest
+ * reserved connection.
  *
  * Threads	Any. No function blocks.
  */
@@ -56,7 +57,7 @@ struct http_connection_stats {
 	uint64_t open;	  /* connections that are open now */
 };
 
-/* Returns NULL if out of memory. */
+/* Make an empty list of connections; NULL if out of memory. */
 struct http_connections *http_connections_new(
 	const struct http_connection_limits *limits);
 void http_connections_free(struct http_connections *list);

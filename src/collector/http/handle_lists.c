@@ -28,7 +28,7 @@ void http_get_peers(struct http_request *r)
 	list_reply(r, LIST_QUERY_PEERS, "peers");
 }
 
-/* One router or peer, with its history. */
+/* Reply with one router or peer and its history. Yields. */
 static void item_reply(struct http_request *r, struct list_query *list,
 		       uint32_t worker)
 {

@@ -48,8 +48,8 @@ static void add_headers(struct MHD_Response *response,
 		{ MHD_HTTP_HEADER_CONTENT_TYPE, page->type },
 		{ MHD_HTTP_HEADER_ETAG, page->etag },
 		/*
-		 * Cacheable, but revalidated: another version has other
-		 * content.
+		 * Browsers may store the page, but must ask each time whether
+		 * its ETag is still valid: another version has other content.
 		 */
 		{ MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache" },
 		{ MHD_HTTP_HEADER_VARY, "Accept-Encoding" },

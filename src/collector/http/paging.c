@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The position in a cursor: the worker, and the position in it. */
+/* The bytes of a cursor: the number of the worker, and the position there. */
 struct cursor_data {
 	uint8_t bytes[HTTP_CURSOR_BYTES];
 	size_t len;
@@ -114,7 +114,10 @@ static bool read_page(struct http_paging *page)
 {
 	struct page_query *query = page->query;
 
-	/* After the deadline, return a shorter page. */
+	/*
+	 * Read one worker after the other until the page is full. A worker that
+	 * reached the deadline of its query (query->more) ends the page early.
+	 */
 	while (query->limit > 0 && page->worker < page->end &&
 	       page->request->out.len < HTTP_PAGE_BYTES) {
 		if (!read_worker(page))

@@ -32,7 +32,10 @@ void http_error_of(struct http_request *r, unsigned status, const char *error,
 	http_error(r, status, text, hint);
 }
 
-/* True if a header like "gzip, br;q=0.5" accepts gzip. */
+/*
+ * True if the header Accept-Encoding, for example "gzip, br;q=0.5", accepts
+ * gzip.
+ */
 bool http_takes_gzip(struct MHD_Connection *connection)
 {
 	const char *p =
@@ -55,7 +58,10 @@ bool http_takes_gzip(struct MHD_Connection *connection)
 	return false;
 }
 
-/* Compress with gzip; NULL if the result would be larger, or on an error. */
+/*
+ * Compress the body with gzip. NULL if the result would be larger, or on an
+ * error.
+ */
 static void *compress_body(const char *bytes, size_t len, size_t *out_len)
 {
 	z_stream z = { .next_in = (void *)bytes, .avail_in = (unsigned)len };
@@ -129,8 +135,8 @@ static void add_headers(struct http_request *r, struct MHD_Response *response)
 }
 
 /*
- * True if the limit of memory allows to keep this reply until the client has
- * read it.
+ * True if the limit on the memory of unread replies permits to hold this one
+ * until the client has read it.
  */
 static bool may_hold(const struct http_request *r)
 {

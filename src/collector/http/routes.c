@@ -64,7 +64,7 @@ static bool route_matches(const struct http_route *route,
 	return n == t->segment_count;
 }
 
-/* The names of the parameters, separated by blanks. */
+/* Write the names of the parameters, separated by blanks, to @out. */
 static void names_of(const struct query_param *params, char *out, size_t size)
 {
 	size_t len = 0;

@@ -84,7 +84,10 @@ static int request_run(void *request)
 	return 0;
 }
 
-/* Pass the request to a fiber. False if there are too many. */
+/*
+ * Pass the request to a fiber. False if there are too many requests or the
+ * server stops; the reply is then an error.
+ */
 static bool hand_over(struct http_request *r)
 {
 	struct http *h = r->http;
@@ -132,7 +135,10 @@ static enum MHD_Result request_reply(struct http_request *r)
 	return http_reply(r);
 }
 
-/* Called when the whole request was read. */
+/*
+ * Run the handler of the request, which was read completely, or pass it to a
+ * fiber. Then, or if the request was refused, send the reply.
+ */
 static enum MHD_Result request_dispatch(struct http_request *r)
 {
 	http_connection_set_state(r->place, HTTP_CONNECTION_WORKING, sp_now());
@@ -143,7 +149,10 @@ static enum MHD_Result request_dispatch(struct http_request *r)
 	return request_reply(r);
 }
 
-/* False if the body is too long; the reply is then an error. */
+/*
+ * Check the length of the body. False if it is too long; the reply is then an
+ * error.
+ */
 static bool body_fits(struct http_request *r)
 {
 	const char *length =
@@ -229,8 +238,8 @@ static struct http_connection *place_of(struct MHD_Connection *connection)
 }
 
 /*
- * libmicrohttpd calls it first for each request, with the target as it was
- * received.
+ * Make a request. libmicrohttpd calls this first for each request, with the
+ * target as it was received.
  */
 static void *request_begin(void *http, const char *target,
 			   struct MHD_Connection *connection)
@@ -351,10 +360,9 @@ static void log_listening(struct http *h)
 }
 
 /*
- * Set the token: that of the configuration, or a generated one in the state
- * folder. If there is no token, pages that need none are still served: a
- * collector must be able to start when its disk is full, because publishing
- * frees space.
+ * Set the token: the configured one, or a generated one in the state folder. If
+ * there is no token, pages that need none are still served: a collector must be
+ * able to start when its disk is full, because publishing frees space.
  */
 static int take_token(struct http *h)
 {
@@ -526,7 +534,10 @@ int http_start(const struct collector_env *env, struct http **out)
 		       : err;
 }
 
-/* No connection may be suspended when the daemon stops. */
+/*
+ * Refuse new requests in fibers, and wait until all have ended: when the daemon
+ * stops, no connection may be suspended.
+ */
 static void end_requests(struct http *h)
 {
 	pthread_mutex_lock(&h->lock);

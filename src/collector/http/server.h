@@ -17,9 +17,9 @@ struct collector_env;
 struct http;
 
 /*
- * Listen at the configured address. *@out is NULL if the server is off, or if
- * another process uses the default address. Errors are logged. The query queues
- * of the workers must be open.
+ * Start the server at the configured address. *@out is NULL if the server is
+ * off, or if another process uses the default address. Errors are logged. The
+ * query queues of the workers must be open.
  */
 int http_start(const struct collector_env *env, struct http **out);
 

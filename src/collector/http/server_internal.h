@@ -92,7 +92,7 @@ struct http_request {
 	unsigned status;
 	const char *type;  /* content type; NULL = JSON */
 	const char *allow; /* the allowed methods, for 405 */
-	/* made by the handler; NULL = to be made from out */
+	/* made by the handler; NULL = http_reply() makes it from out */
 	struct MHD_Response *response;
 	struct json out;
 	size_t held; /* number of bytes of the reply counted in http.held */
@@ -106,7 +106,10 @@ struct http {
 	struct sp_rt *rt;
 	struct MHD_Daemon *daemon;
 	struct http_connections *connections;
-	/* bytes of replies not read yet; only for libmicrohttpd's thread */
+	/*
+	 * bytes of replies that clients have not read yet; only for
+	 * libmicrohttpd's thread
+	 */
 	size_t held;
 	struct sse *sse;
 	struct stats_poller *stats_poller;
@@ -160,16 +163,19 @@ bool http_route_check_params(struct http_request *r);
  */
 bool http_params_read(struct http_request *r, void *into);
 
-/* Route number @i, for tools; NULL after the last. */
+/* Return route number @i, for tools; NULL after the last. */
 const struct http_route *http_route_at(size_t i);
 
 /*
- * headers.c: False if a proxy could parse the request in another way; the reply
- * is then an error.
+ * headers.c: check the headers. False if a proxy could parse the request in
+ * another way; the reply is then an error.
  */
 bool http_headers_check(struct http_request *r);
 
-/* auth.c: False if access is denied; the reply gives the reason. */
+/*
+ * auth.c: check the token and the origin. False if access is denied; the reply
+ * gives the reason.
+ */
 bool http_access_check(struct http_request *r);
 
 /* query_client.c, for fibers; these functions yield. */
@@ -199,7 +205,7 @@ bool http_take_peer(struct http_request *r, const char *id,
 /* server.c: log the client's address as "from". */
 void http_log_client(struct log_line *line, const struct sockaddr *from);
 
-/* handle_static.c: the dashboard's files */
+/* handle_static.c: true if the path is that of a file of the dashboard */
 bool http_page_exists(const struct http_target *t);
 
 /* handle_actions.c: parameters of /api/v1/log-level */

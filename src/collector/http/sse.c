@@ -10,7 +10,7 @@
 
 /* maximum number of events kept for new and returning streams */
 #define EVENTS	1024
-#define BEGIN	100 /* number of these that a new stream gets */
+#define BEGIN	100 /* number of events that a new stream gets first */
 #define STREAMS 64
 #define BLOCK	(16 * 1024)
 
@@ -89,7 +89,8 @@ static void event_add(struct sse *sse, struct text *t)
 	struct text **slot = &sse->events[sse->next % EVENTS];
 
 	/*
-	 * If out of memory, the slot stays empty, and streams skip the event.
+	 * If out of memory, @t is NULL: the slot stays empty, and streams skip
+	 * the event.
 	 */
 	text_put(*slot);
 	*slot = t;
@@ -160,7 +161,10 @@ static uint64_t event_oldest(const struct sse *sse)
 					       : sse->first;
 }
 
-/* The next text for @s; NULL if all were sent. The caller holds the lock. */
+/*
+ * The next text to send to @s; NULL if all were sent. The caller holds the
+ * lock.
+ */
 static struct text *next_text(struct sse *sse, struct stream *s)
 {
 	if (s->event < event_oldest(sse))
@@ -194,7 +198,10 @@ static ssize_t send_some(struct stream *s, char *to, size_t max)
 	return (ssize_t)n;
 }
 
-/* Called on libmicrohttpd's thread whenever it can send. */
+/*
+ * Copy the next bytes for a stream to @to. libmicrohttpd calls it on its thread
+ * when it can send; if there is nothing to send, the connection is suspended.
+ */
 static ssize_t read_stream(void *stream, uint64_t at, char *to, size_t max)
 {
 	struct stream *s = stream;
@@ -233,8 +240,9 @@ static void end_stream(void *stream)
 }
 
 /*
- * The number of the event to start with: the one after the last one received,
- * else one of the latest.
+ * The number of the first event to send: the one after the last event that the
+ * browser has received; or, if that is not known, the first of the latest BEGIN
+ * events.
  */
 static uint64_t begin_at(const struct sse *sse, const char *last_id)
 {

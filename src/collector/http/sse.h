@@ -4,8 +4,8 @@
  *	stats_poller --- sse_event(), sse_status() ---> ring --- streams ---> browsers
  *
  * Each text is stored once and shared by all streams. A stream has only a
- * position in the ring, so a slow reader costs nothing: if events that it has
- * not read are overwritten, it is told their number.
+ * position in the ring, so a slow reader costs nothing: events that are
+ * overwritten before the stream has sent them are skipped.
  *
  * Threads	Any. A stream belongs to libmicrohttpd once it is a response.
  */
@@ -19,11 +19,11 @@
 struct sse;
 
 /*
- * @first_id is the number of the first event; it must be larger than all
- * numbers of earlier runs.
+ * Make an empty ring. @first_id is the number of the first event; it must be
+ * larger than all numbers of earlier runs.
  */
 int sse_new(uint64_t first_id, struct sse **out);
-/* call it after sse_close(), when there is no stream */
+/* Free the ring; call it after sse_close(), when there is no stream. */
 void sse_free(struct sse *sse);
 
 /* Refuse new streams; existing ones end after the text in the queue. */

@@ -18,12 +18,12 @@ struct sse;
 struct sp_rt;
 struct stats_poller;
 
-/* Start the fiber in @rt. @sse must outlive it. */
+/* Start the fiber in @rt. @sse must outlive the poller. */
 int stats_poller_start(const struct collector_env *env, struct sp_rt *rt,
 		       struct sse *sse, struct stats_poller **out);
 void stats_poller_stop(struct stats_poller *poller);
 
-/* Copy the rates of each worker; @out has an element for each. */
+/* Copy the rates of the workers; @out has an element for each worker. */
 void stats_poller_get(struct stats_poller *poller, struct worker_rates *out);
 
 /*

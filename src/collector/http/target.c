@@ -33,7 +33,10 @@ static int hex_value(char c)
 	return -1; /* not a digit */
 }
 
-/* Text that can be displayed and compared: UTF-8 without control characters. */
+/*
+ * True if the text can be displayed and compared: UTF-8 without control
+ * characters.
+ */
 static bool is_text(const char *p, size_t len)
 {
 	struct wire_view v = { (const uint8_t *)p, len };
@@ -50,8 +53,8 @@ static bool is_text(const char *p, size_t len)
 }
 
 /*
- * Decode in place; the result is never longer. @plus: "+" is a blank, as in
- * forms.
+ * Decode the escapes in @text in place; the result is never longer. If @plus is
+ * set, "+" becomes a blank, as in forms.
  */
 static enum http_target_status percent_decode(char *text, bool plus)
 {

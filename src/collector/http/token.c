@@ -129,7 +129,10 @@ static int make_token(const char *path, char out[HTTP_TOKEN_LEN + 1])
 	if (asprintf(&fresh, "%s.new", path) < 0)
 		return -ENOMEM;
 	err = make_text(out);
-	/* Remove the file that a run left if it ended between these steps. */
+	/*
+	 * Remove the temporary file that an earlier run left if it ended before
+	 * the rename.
+	 */
 	unlink(fresh);
 	if (err == 0)
 		err = write_file(fresh, out);

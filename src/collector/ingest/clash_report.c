@@ -77,8 +77,8 @@ void clash_report(struct session *s, enum identity_fact which,
 		  enum close_reason why)
 {
 	/*
-	 * There may be a clash although a fact agrees: the older session may
-	 * itself have taken over from another one.
+	 * A clash is possible although a fact agrees: an older session that
+	 * itself took over from another one is not replaced.
 	 */
 	bool alike = which < IDENTITY_FACTS && s->router->session != NULL &&
 		     s->router->session->contested;

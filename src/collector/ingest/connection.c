@@ -30,14 +30,34 @@ struct connection *connection_new(const struct collector_env *env, int fd,
 	return connection;
 }
 
+void connection_set_source(struct connection *connection,
+			   const uint8_t address[16], uint16_t port)
+{
+	connection->proxied = true;
+	memcpy(connection->via, connection->address, 16);
+	connection->via_port = connection->port;
+	memcpy(connection->address, address, 16);
+	connection->port = port;
+	identity_from_address(address, &connection->identity);
+}
+
+void connection_log_source(const struct connection *connection,
+			   struct log_line *line)
+{
+	log_address_port(line, "from", connection->address, connection->port);
+	if (connection->proxied)
+		log_address_port(line, "via", connection->via,
+				 connection->via_port);
+}
+
 void connection_set_keepalive(const struct connection *connection,
 			      enum connection_keepalive how)
 {
 	static const struct sp_tcp_opts opts[] = {
 		/*
-		 * With these values a connection counts as dead after four
-		 * probes without an answer, or after so long without an
-		 * acknowledgement of data.
+		 * With these values a connection counts as dead if four probes
+		 * get no answer, or if data is not acknowledged within two
+		 * minutes.
 		 */
 		[KEEPALIVE_NORMAL] = { .no_delay = 1,
 				       .keepalive_s = 60,
@@ -84,7 +104,10 @@ int connection_read_early(struct connection *connection, int64_t deadline)
 	return got;
 }
 
-/* Advice for the operator, for reasons that are not clear by themselves. */
+/*
+ * Advice for the operator, for reasons whose name does not explain them; NULL
+ * for the others.
+ */
 static const char *close_hint(enum close_reason why)
 {
 	switch (why) {
@@ -104,6 +127,9 @@ static const char *close_hint(enum close_reason why)
 		       "section for it";
 	case CLOSE_TOO_LONG:
 		return "a longer message than --max-frame allows";
+	case CLOSE_BAD_PROXY_HEADER:
+		return "its address is in --proxy-protocol, but it sent no "
+		       "header of version 1 or 2 within 10 s";
 	default:
 		return NULL;
 	}
@@ -161,7 +187,7 @@ static void log_closed(struct worker *w, const struct connection *connection,
 	if (!log_begin_limited(w->log, &w->refusals, sp_now(), LOG_LEVEL_INFO,
 			       "connection_closed", &line))
 		return;
-	log_address_port(&line, "from", connection->address, connection->port);
+	connection_log_source(connection, &line);
 	if (rib_identity_named(&connection->identity))
 		log_text(&line, "router", connection->identity.name);
 	log_text(&line, "reason", close_reason_name(why));
@@ -175,7 +201,7 @@ static bool is_refusal(enum close_reason why)
 		return false;
 	return (why >= CLOSE_BAD_VERSION && why < CLOSE_OPERATOR) ||
 	       why == CLOSE_FRAME_TIMEOUT || why == CLOSE_MADE_ROOM ||
-	       why == CLOSE_MAX_ROUTERS;
+	       why == CLOSE_MAX_ROUTERS || why == CLOSE_BAD_PROXY_HEADER;
 }
 
 enum close_reason connection_close_reason(const struct connection *connection,
@@ -205,8 +231,8 @@ void connection_end(struct connection *connection, struct worker *w,
 	else if (!connection->claimed && !is_clash(why))
 		log_closed(w, connection, why);
 	/*
-	 * In this order: until limits_leave() the limits may shut down the
-	 * socket.
+	 * Release the slot before the socket is closed: until then limits.c may
+	 * shut the socket down, to evict the connection.
 	 */
 	limits_leave(connection->env->limits, &connection->place);
 	sp_close(connection->fd);

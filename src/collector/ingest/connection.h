@@ -18,6 +18,7 @@
 #include "collector/ingest/limits.h"
 
 struct collector_env;
+struct log_line;
 struct sp_sem;
 struct worker;
 
@@ -26,10 +27,18 @@ struct connection {
 	int fd;
 	uint16_t port;	     /* source port */
 	uint8_t address[16]; /* source address; IPv4-mapped */
+	/*
+	 * Address and port of the balancer, if its PROXY header named the
+	 * source.
+	 */
+	bool proxied;
+	uint16_t via_port;
+	uint8_t via[16];
 	struct limits_place place;
 	/* posted when the connection ends; NULL = nobody waits */
 	struct sp_sem *ended;
-	bool claimed; /* a session took it over, and logs its end */
+	/* true when a session uses the connection and will log its end */
+	bool claimed;
 	struct rib_identity identity;
 	/* The first bytes of the stream that were read already; NULL = none. */
 	uint8_t *early;
@@ -41,8 +50,8 @@ struct connection {
 #define CONNECTION_EARLY_MAX (256 * 1024)
 
 enum connection_keepalive {
-	KEEPALIVE_NORMAL, /* a dead peer is noticed after two minutes */
-	/* one probe per second, to test whether the peer is alive */
+	KEEPALIVE_NORMAL, /* a dead host is noticed after two minutes */
+	/* one probe per second, to test whether the other host is alive */
 	KEEPALIVE_PROBE,
 };
 
@@ -51,9 +60,9 @@ void connection_set_keepalive(const struct connection *connection,
 			      enum connection_keepalive how);
 
 /*
- * Read more bytes of the stream into early. Returns how many; 0 at the end of
- * the stream, -ENOBUFS if CONNECTION_EARLY_MAX is reached, or an error of
- * sp_recv_until(). Yields.
+ * Append more bytes of the stream to connection->early. Returns how many; 0 at
+ * the end of the stream, -ENOBUFS if CONNECTION_EARLY_MAX is reached, or an
+ * error of sp_recv_until(). Yields.
  */
 int connection_read_early(struct connection *connection, int64_t deadline);
 
@@ -62,11 +71,22 @@ struct connection *connection_new(const struct collector_env *env, int fd,
 				  const uint8_t address[16], uint16_t port);
 
 /*
- * Wait until the peer has sent something, which is then among the early bytes.
- * CLOSE_NONE, or the reason if it ended first. Yields.
+ * Wait until the connection has early bytes. Returns CLOSE_NONE, or the reason
+ * if the connection ended or @deadline passed before. Yields.
  */
 enum close_reason connection_wait_first_bytes(struct connection *connection,
 					      int64_t deadline);
+
+/*
+ * Set the source to what the header of the PROXY protocol says. The address of
+ * the socket is kept as the balancer's.
+ */
+void connection_set_source(struct connection *connection,
+			   const uint8_t address[16], uint16_t port);
+
+/* Log the source of the connection, and the balancer between. */
+void connection_log_source(const struct connection *connection,
+			   struct log_line *line);
 
 /* Log a refused connection, with advice. */
 void connection_log_refusal(struct worker *w, const uint8_t address[16],

@@ -55,7 +55,7 @@ static int target_resolve(const struct connector *connector, int64_t deadline,
 				deadline, out, ADDRESSES);
 }
 
-/* Return a connected socket. Yields. */
+/* Connect to @to. Returns the socket or -errno. Yields. */
 static int connect_to(const struct connector *connector,
 		      const struct sp_addr *to, int64_t deadline)
 {

@@ -31,8 +31,8 @@ static int session_spawn(struct connection *connection)
 }
 
 /*
- * Send the connection to its owner; in a fiber of its own if that may take
- * long.
+ * Start the session on the owner shard. While the queue of that shard is full,
+ * try again for HAND_OVER_NS; then end the connection. Yields.
  */
 static void hand_over(struct worker *w, struct connection *connection)
 {
@@ -49,8 +49,9 @@ static void hand_over(struct worker *w, struct connection *connection)
 }
 
 /*
- * Search the early messages for the identity; the first *@seen bytes have none.
- * Returns CLOSE_NONE, with *@found set if the identity was found.
+ * Search the early messages for the identity; the first *@seen bytes were
+ * searched before. Returns CLOSE_NONE, with *@found set if the identity was
+ * found, or the reason to close the connection.
  */
 static enum close_reason identity_search(struct worker *w,
 					 struct connection *connection,
@@ -101,6 +102,11 @@ static enum close_reason find_name(struct worker *w,
 	/* Find the settings by address, because the name is not known yet. */
 	config_router_settings(w->config, connection->address, connection->port,
 			       NULL, &settings);
+	/* A balancer's header may have brought the first messages. */
+	if (connection->early_len != 0)
+		why = identity_search(w, connection,
+				      (enum bmp_v4)settings.bmp_v4, &seen,
+				      &found);
 	while (why == CLOSE_NONE && !found) {
 		int got;
 
@@ -152,8 +158,8 @@ void identify_start(struct worker *w, struct connection *connection)
 		return;
 	}
 	/*
-	 * Use a fiber, because messages must be read or the queue of the owner
-	 * may be full.
+	 * Use a fiber for what may wait: reading messages, or the full queue of
+	 * the owner shard.
 	 */
 	if (sp_go_on(NULL, w->id, identify_main, connection, NULL) < 0)
 		connection_end(connection, w, CLOSE_NO_RESOURCES);

@@ -45,8 +45,7 @@ static enum identity_match bgp_ids_compare(const struct identity_facts *older,
 		if (bgp_id_is_in(older, newer->bgp_ids[i]))
 			return IDENTITY_SAME;
 	/*
-	 * The array is full, so the router may have identifiers that were not
-	 * kept.
+	 * The router may have identifiers that did not fit into the full array.
 	 */
 	return older->bgp_id_count < IDENTITY_BGP_IDS ? IDENTITY_DIFFERENT
 						      : IDENTITY_NOTHING;
@@ -67,7 +66,10 @@ static enum identity_match fact_compare(enum identity_fact fact,
 	case IDENTITY_FACT_BGP_ID:
 		return bgp_ids_compare(older, newer);
 	case IDENTITY_FACT_PEER:
-		/* A peer that is not known may be a new one. */
+		/*
+		 * A peer that the rib does not have may be a new one of the
+		 * router.
+		 */
 		return newer->known_peers > 0 ? IDENTITY_SAME
 					      : IDENTITY_NOTHING;
 	default:

@@ -5,8 +5,8 @@
  * Two sessions claim one identity. The facts known of both sessions decide
  * which one is served; the time between them has no influence:
  *
- *	the older session is	newcomer, of which other facts
- *			   may come    none came   agree      differ
+ *	the older	other facts of the newcomer:
+ *	session is	   may come    none came   agree      differ
  *	closed		   wait        wait        wait       wait
  *	being asked	   ask         ask         ask        ask
  *	dead		   take over   take over   take over  take over
@@ -28,7 +28,7 @@
 
 /* State of the older session's connection. */
 enum identity_state {
-	/* the router closed it; its last bytes are being read */
+	/* the router closed the connection; its last bytes are being read */
 	IDENTITY_CLOSED,
 	IDENTITY_ASKED, /* keepalive probes were sent; no answer so far */
 	IDENTITY_DEAD,	/* no answer during a whole round of probes */
@@ -47,8 +47,9 @@ enum identity_match {
 };
 
 enum identity_verdict {
-	IDENTITY_WAIT,	    /* wait until the older session ends by itself */
-	IDENTITY_ASK,	    /* continue to probe both sessions */
+	IDENTITY_WAIT, /* wait until the older session ends by itself */
+	/* probe the older session, read more of the newcomer */
+	IDENTITY_ASK,
 	IDENTITY_TAKE_OVER, /* end the older session */
 	IDENTITY_REFUSE,    /* refuse the newcomer: a clash */
 	IDENTITY_VERDICTS
@@ -92,14 +93,14 @@ enum identity_match identity_compare(const struct identity_facts *older,
 				     enum identity_fact *which);
 
 /*
- * Decide. @contested means that the older session took over from a session that
- * was alive.
+ * Decide which session is served. @contested means that the older session took
+ * over from a session that was alive.
  */
 enum identity_verdict identity_decide(enum identity_state state,
 				      enum identity_match match,
 				      bool contested);
 
-/* The name: lower case, words joined by "_"; never NULL. */
+/* The name of @fact: lower case, words joined by "_"; never NULL. */
 const char *identity_fact_name(enum identity_fact fact);
 
 #endif

@@ -4,9 +4,9 @@
  * entries back; there are no tombstones.
  *
  * Known addresses: a table of a fixed size in which each address may be in one
- * of KNOWN_PROBES slots. If all are occupied, a new address replaces the first
- * slot: a host that connects from very many addresses makes the table forget
- * some, but not grow.
+ * of KNOWN_PROBES slots. If all of them are occupied, a new address replaces
+ * the first one: a host that connects from very many addresses can remove
+ * entries, but cannot make the table grow.
  */
 #include "collector/ingest/limits.h"
 
@@ -29,7 +29,9 @@
 /* 1 / KNOWN_SHARE of the slots is reserved for known routers. */
 #define KNOWN_SHARE 10
 
-/* At most 1 / CONFIGURED_SHARE is reserved for configured routers. */
+/*
+ * At most 1 / CONFIGURED_SHARE of the slots is reserved for configured routers.
+ */
 #define CONFIGURED_SHARE 2
 
 struct address_count {
@@ -43,13 +45,13 @@ struct limits {
 	/* The members below are protected by the lock. */
 	struct limits_max max;
 	uint32_t sessions;
-	uint32_t kinds[LIMITS_KINDS]; /* number of these by kind */
+	uint32_t kinds[LIMITS_KINDS]; /* number of sessions by kind */
 	uint32_t mask;
 	struct address_count *places;
 	/* list of sessions that may be evicted, oldest first */
 	struct limits_place *evictable, **evictable_end;
 	uint8_t (*known)[16];
-	uint64_t admissions; /* attempts so far */
+	uint64_t admissions; /* number of calls of limits_admit() so far */
 };
 
 const char *limits_verdict_name(enum limits_verdict v)
@@ -63,7 +65,9 @@ const char *limits_verdict_name(enum limits_verdict v)
 	return v < LIMITS_VERDICTS ? names[v] : "unknown";
 }
 
-/* Twice @sessions, a power of two, at least 16. */
+/*
+ * The size of the table: at least twice @sessions, a power of two, at least 16.
+ */
 static uint32_t places_for(uint32_t sessions)
 {
 	uint32_t n = 16;
@@ -148,8 +152,8 @@ void limits_free(struct limits *l)
 /* Known addresses */
 
 /*
- * The slot of @address, or a slot where it may be inserted; NULL if all are
- * occupied.
+ * The slot of @address, or a free slot for it; NULL if others occupy all slots
+ * in which it may be.
  */
 static uint8_t *known_find(const struct limits *l, const uint8_t address[16])
 {
@@ -230,7 +234,7 @@ static uint32_t configured_reserve(const struct limits_max *max)
 	return max->configured < most ? max->configured : most;
 }
 
-/* True if a session of @kind may have another slot. */
+/* True if there is a slot for one more session of @kind. */
 static bool has_room(const struct limits *l, enum limits_kind kind)
 {
 	uint64_t taken = l->sessions;
@@ -322,8 +326,8 @@ enum limits_verdict limits_admit(struct limits *l, const uint8_t address[16],
 /* Release */
 
 /*
- * Slot @gap is free now: move back later entries that could not be found any
- * more, because their probe sequence crosses the gap.
+ * Close the gap after slot @gap became free: move back later entries that could
+ * not be found any more, because their probe sequence crosses the gap.
  */
 static void close_gap(struct limits *l, uint32_t gap)
 {
@@ -367,8 +371,8 @@ void limits_leave(struct limits *l, struct limits_place *place)
 }
 
 /*
- * Sessions above the limit stay, so the table must be large enough for the
- * higher of both numbers.
+ * Replace the table by one for @sessions. Sessions above a lower limit stay, so
+ * the table is large enough for the present sessions, too.
  */
 static int table_resize(struct limits *l, uint32_t sessions)
 {

@@ -11,19 +11,19 @@
  *	(refused: close)					 close,
  *								 limits_leave()
  *
- * The slot belongs to the socket. Whoever closes the socket releases the slot
- * once before, also if a hand-over to another shard fails. So the count is
- * always exact, and no other shard must be asked.
+ * A slot belongs to a socket. The fiber that closes the socket first releases
+ * the slot, exactly once, also if a hand-over to another shard fails. So the
+ * count is always exact, and no other shard must be asked.
  *
  * When all slots are occupied, the oldest session that may be evicted is
  * closed: one that has not named a peer and whose router is neither configured
  * nor known. Its socket is shut down, and the fiber that reads the socket then
  * sees the end of the stream. Some slots are reserved for routers that are
- * configured or known:
+ * configured or known. Which slots a router may take depends on its kind:
  *
- *	a stranger	no reserved slot
- *	a known one	no slot reserved for configured routers
- *	a configured	all
+ *	a stranger	slots that are not reserved
+ *	a known one	these, and slots reserved for known routers
+ *	a configured	all slots
  *
  * Threads	Any. A lock is held for one table lookup and never during a
  *		wait; opening a session costs a hundred times as much.
@@ -53,8 +53,8 @@ const char *limits_verdict_name(enum limits_verdict v);
 /* The kind of a client, judged by its address. */
 enum limits_kind {
 	LIMITS_STRANGER,
-	LIMITS_KNOWN, /* a router at this address named a peer before */
-	/* it has a section, or the collector connected to it */
+	LIMITS_KNOWN, /* a router at this address has named a peer before */
+	/* the router has a section, or the collector connected to it */
 	LIMITS_CONFIGURED,
 	LIMITS_KINDS
 };
@@ -64,11 +64,16 @@ struct limits_place {
 	/* links in the list of sessions that may be evicted */
 	struct limits_place *next, **link;
 	int fd;
-	uint64_t number;	/* connections in the order of admission */
-	uint8_t kind;		/* enum limits_kind at admission */
-	uint8_t counted_as[16]; /* its address, or its /64 */
-	bool held;		/* protected by the lock */
-	_Atomic bool evicted;	/* its socket was shut down by us */
+	/* number of the connection in the order of admission */
+	uint64_t number;
+	uint8_t kind; /* enum limits_kind at admission */
+	/*
+	 * the address by which the session is counted: its address, or its /64
+	 */
+	uint8_t counted_as[16];
+	bool held; /* the slot is taken; protected by the lock */
+	/* the session was evicted: its socket was shut down by us */
+	_Atomic bool evicted;
 };
 
 struct limits_max {
@@ -86,8 +91,8 @@ int limits_new(const struct limits_max *max, uint64_t seed,
 void limits_free(struct limits *l);
 
 /*
- * Take a slot for the session of @fd from @address. IPv6 addresses are counted
- * per /64, except configured ones.
+ * Take a slot for the session of @fd from @address. Sessions from IPv6
+ * addresses are counted per /64, unless the router is @configured.
  */
 enum limits_verdict limits_admit(struct limits *l, const uint8_t address[16],
 				 bool configured, int fd,

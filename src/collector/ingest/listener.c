@@ -4,9 +4,9 @@
 #include "collector/base/ip.h"
 #include "collector/collector_env.h"
 #include "collector/config/options.h"
-#include "collector/config/router_settings.h"
-#include "collector/ingest/identify.h"
+#include "collector/ingest/admission.h"
 #include "collector/ingest/port_owner.h"
+#include "collector/ingest/proxy.h"
 #include "collector/worker_state.h"
 
 #include <spargio/accept_loop.h>
@@ -42,8 +42,8 @@ int listener_set_md5(struct worker *w, int fd)
 		err = sp_tcp_md5(fd, &peer, r->md5_key.value,
 				 strlen(r->md5_key.value));
 		/*
-		 * The key is for an address of the other family, which another
-		 * listener handles.
+		 * These errors mean that the key is for an address of the other
+		 * family, which another listener handles.
 		 */
 		if (err < 0 && err != -EINVAL && err != -EAFNOSUPPORT)
 			return err;
@@ -65,7 +65,8 @@ enum listen_share {
 };
 
 /*
- * On a privileged port all workers listen on the socket that was bound early.
+ * Return a listening socket in *@out. On a privileged port it is a duplicate of
+ * the socket that was bound early, on which all workers listen.
  */
 static int socket_listen(struct worker *w, const struct config_address *at,
 			 struct sp_listen_opts *opts, int *out)
@@ -141,7 +142,7 @@ static const char *hint_of(int err)
 
 /*
  * Log that a listener cannot be opened. @owner is the process that has the
- * port; NULL if that does not matter.
+ * port; NULL if the error does not concern the port.
  */
 static void log_unopened(struct worker *w, const struct config_address *at,
 			 enum log_level level, const char *event, int err,
@@ -160,8 +161,8 @@ static void log_unopened(struct worker *w, const struct config_address *at,
 }
 
 /*
- * Open a listener when a worker starts: as listen_at(), but also finds the
- * owner of the port.
+ * Open the socket of a listener when a worker starts: as listen_at(), but if
+ * the port is in use, also find the process that has it.
  */
 static int listen_at_start(struct worker *w, const struct config_address *at,
 			   struct port_owner *owner, int *out)
@@ -174,8 +175,8 @@ static int listen_at_start(struct worker *w, const struct config_address *at,
 		return err;
 	port_owner_find(at->address, at->port, owner);
 	/*
-	 * This process has the port itself, because --listen has a wildcard and
-	 * one of its addresses.
+	 * This process has the port itself: --listen has a wildcard and one of
+	 * the addresses that the wildcard includes.
 	 */
 	if (owner->kind == PORT_OWNER_SELF)
 		err = listen_at(w, at, LISTEN_SHARED, out);
@@ -218,43 +219,9 @@ void listener_close(struct listener *listener)
 
 /* Admission */
 
-static enum close_reason admission_check(struct worker *w,
-					 struct connection *connection)
-{
-	bool configured =
-		connection->ended != NULL ||
-		config_router_is_configured(w->config, connection->address,
-					    connection->port);
-
-	if (!worker_permits(w, connection->address))
-		return CLOSE_DENIED;
-	switch (limits_admit(w->env->limits, connection->address, configured,
-			     connection->fd, &connection->place)) {
-	case LIMITS_ADMIT:
-		return CLOSE_NONE;
-	case LIMITS_ADDRESS_FULL:
-		return CLOSE_MAX_SESSIONS_PER_IP;
-	default:
-		return CLOSE_MAX_SESSIONS;
-	}
-}
-
 /*
- * Refuse a connection at the listener: at this time only the socket has to be
- * closed.
- */
-static int turn_away(struct worker *w, int fd, const uint8_t address[16],
-		     uint16_t port, enum close_reason why)
-{
-	w->counts.close_reasons[why]++;
-	connection_log_refusal(w, address, port, why);
-	sp_close(fd);
-	return -EPERM;
-}
-
-/*
- * The client reset the connection before it was accepted: the kernel no longer
- * knows its address, so none is logged.
+ * Count and log that the client reset the connection before it was accepted.
+ * The kernel no longer knows the client's address, so only ours is logged.
  */
 static int log_gone(struct worker *w, int fd, int err)
 {
@@ -285,7 +252,6 @@ int listener_admit(struct worker *w, int fd, struct sp_sem *ended)
 	uint8_t address[16];
 	struct connection *connection;
 	struct sp_addr from;
-	enum close_reason why;
 	uint16_t port;
 	int err;
 
@@ -297,16 +263,12 @@ int listener_admit(struct worker *w, int fd, struct sp_sem *ended)
 	port = sp_addr_port(&from);
 	connection = connection_new(w->env, fd, address, port);
 	if (connection == NULL)
-		return turn_away(w, fd, address, port, CLOSE_NO_RESOURCES);
+		return admission_refuse(w, fd, address, port,
+					CLOSE_NO_RESOURCES);
 	connection->ended = ended;
-	why = admission_check(w, connection);
-	if (why != CLOSE_NONE) {
-		free(connection);
-		return turn_away(w, fd, address, port, why);
-	}
-	connection_set_keepalive(connection, KEEPALIVE_NORMAL);
-	identify_start(w, connection);
-	return 0;
+	if (ended == NULL && proxy_is_expected(w, connection))
+		return proxy_start(w, connection);
+	return admission_admit(w, connection);
 }
 
 /* Accepting connections */
@@ -355,8 +317,8 @@ static int listener_reopen(struct listener *listener)
 }
 
 /*
- * Close the socket for a while. Meanwhile the kernel sends connections to other
- * workers.
+ * Close the listener and log the error and the @wait until the next attempt.
+ * Meanwhile the kernel sends connections to other workers.
  */
 static void listener_suspend(struct listener *listener, int err, int64_t wait)
 {

@@ -2,8 +2,9 @@
  * collector/ingest/listener.h - accept connections of routers
  *
  * Every worker listens at every address, and the kernel distributes connections
- * over them. Admission is decided before a byte is read. Then the identity of
- * the router is found, and with it the shard that owns it:
+ * over them. Admission is decided before a byte is read, but for connections of
+ * a load balancer (proxy.h). Then the identity of the router is found, and with
+ * it the shard that owns it:
  *
  *	--router-id address, or an alias	immediately
  *	sysname, bgp-id				when a message with it was read;
@@ -44,16 +45,16 @@ int listener_set_md5(struct worker *w, int fd);
 
 /*
  * The main function of the fiber that accepts connections; runs until it is
- * cancelled. If the listener fails, it is opened again until that succeeds, and
- * meanwhile counts as down.
+ * cancelled. If the listener fails, the fiber opens it again, and repeats this
+ * until it succeeds; meanwhile the listener counts as down.
  */
 int listener_main(void *listener);
 
 /*
- * Admit the router at the other end of @fd, which was accepted or connected by
- * us. In the latter case @ended, unless NULL, is posted when the connection
- * ends. Takes the ownership of the socket. Returns 0, or -EPERM if the router
- * was refused.
+ * Admit the router at the other end of @fd, a socket that was accepted, or that
+ * we connected. For a connected socket @ended, unless NULL, is posted when the
+ * connection ends. Takes the ownership of the socket. Returns 0, or -EPERM if
+ * the router was refused.
  */
 int listener_admit(struct worker *w, int fd, struct sp_sem *ended);
 

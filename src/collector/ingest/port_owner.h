@@ -29,7 +29,7 @@ struct port_owner {
 };
 
 /*
- * Find the process with a TCP listener that conflicts with @address and @port.
+ * Find the process that has a TCP listener in conflict with @address and @port.
  */
 void port_owner_find(const uint8_t address[16], uint16_t port,
 		     struct port_owner *out);

@@ -13,7 +13,10 @@ void route_budget_set(struct route_budget *b, uint64_t max)
 	atomic_store(&b->max, max);
 }
 
-/* Take up to @want routes of those that are left. Returns how many. */
+/*
+ * Reserve up to @want of the routes that are not reserved yet. Returns how
+ * many.
+ */
 static uint64_t take_routes(struct route_budget *b, uint64_t want)
 {
 	uint64_t given = atomic_load(&b->given);

@@ -19,15 +19,16 @@
 #include <string.h>
 
 /*
- * If the router has closed the older connection: the maximum time to process
- * its last bytes.
+ * Maximum time for the owner's last bytes, after its router has closed the
+ * connection; then the owner is requested to end.
  */
 #define DRAIN_NS (10 * SP_S)
 
 /*
- * A round of keepalive probes, one a second: a router that has not answered at
- * the end of the round is dead. The round has a minimum number of waits, too:
- * if this host was suspended, time has passed without any wait for the router.
+ * A round of keepalive probes, one per second: an older session that has got no
+ * answer at the end of the round is dead. The round also has a minimum number
+ * of waits: if this host was suspended, time has passed although the router had
+ * no chance to answer.
  */
 #define ROUND_NS    (4 * SP_S)
 #define ROUND_WAITS 30
@@ -40,7 +41,8 @@ struct meeting {
 	struct session *newer;
 	uint64_t older; /* serial number of the older session */
 	int64_t began;	/* sp_now() when the decision began */
-	uint32_t waits; /* waits in which the newer session sent nothing */
+	/* waits during which the newer session received nothing */
+	uint32_t waits;
 	/* number of early bytes of the newcomer that were decoded */
 	size_t seen;
 	/*
@@ -173,8 +175,8 @@ static enum identity_match meeting_match(struct meeting *m,
 }
 
 /*
- * Carry out @verdict. CLOSE_NONE: the newcomer may try again to claim the
- * router.
+ * Carry out @verdict. Returns CLOSE_NONE if the newcomer may try again to claim
+ * the router, or the reason to refuse it.
  */
 static enum close_reason meeting_end(struct meeting *m, struct session *older,
 				     enum identity_verdict verdict,
@@ -288,9 +290,10 @@ static enum close_reason take_if_free(struct session *s)
 }
 
 /*
- * The owner has sent messages on a connection that was made after this one.
- * What comes on this one was said before, however late it is: a router that
- * lost a connection does not use it again.
+ * True if the owner has received messages on a connection that was made after
+ * the connection of @s. Then the bytes on the connection of @s are older,
+ * however late they arrive, because a router that lost a connection does not
+ * use it again.
  */
 static bool is_outdated(const struct session *s)
 {

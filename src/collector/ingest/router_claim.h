@@ -17,8 +17,8 @@ struct session;
 
 /*
  * Make @s the owner of its router. Returns CLOSE_NONE, or the reason why it may
- * not be the owner. If the new connection has sent nothing by @deadline, it is
- * refused. Yields.
+ * not be the owner. If another session is the owner and the new connection has
+ * received nothing by @deadline, @s is refused. Yields.
  */
 enum close_reason router_claim(struct session *s, int64_t deadline);
 

@@ -33,8 +33,7 @@ static bool log_begins(struct session *s, const char *event,
 	if (!log_begin_limited(s->worker->log, bucket, sp_now(), LOG_LEVEL_INFO,
 			       event, line))
 		return false;
-	log_address_port(line, "from", s->connection->address,
-			 s->connection->port);
+	connection_log_source(s->connection, line);
 	if (rib_identity_named(&s->connection->identity))
 		log_text(line, "router", s->connection->identity.name);
 	return true;

@@ -28,13 +28,13 @@ struct worker;
 #define SESSION_NAME_MAX TEXT_NAME_MAX
 
 /*
- * The output of a session that may be in the bridge, counted in full turns.
- * Beyond it the session waits, because the output of the other sessions of the
- * worker is queued behind.
+ * Maximum output of a session in the bridge, in full turns. A session that has
+ * so much there waits, because the output of the other sessions of the worker
+ * is queued behind its output.
  */
 #define SESSION_SHARE 2
 
-/* Bits: what the router has sent so far. */
+/* A set of bits: the kinds of message that the router has sent so far. */
 enum session_said {
 	SESSION_SAID_INITIATION = 1 << 0,
 	SESSION_SAID_PEER = 1 << 1, /* a message that names a peer */
@@ -50,12 +50,14 @@ struct session {
 	struct sp_rstream *stream;
 	size_t need_bytes; /* minimum bytes of the next message */
 	enum session_state state;
-	/* enum close_reason: why the session must end */
+	/*
+	 * enum close_reason: why the session must end; CLOSE_NONE = it goes on
+	 */
 	uint8_t close_reason;
-	/* it took over from a session that was alive */
+	/* the session took over its router from a session that was alive */
 	bool contested;
 	uint8_t said;		 /* a set of enum session_said */
-	int64_t opened;		 /* sp_now() when it was opened */
+	int64_t opened;		 /* sp_now() when the session was opened */
 	int64_t last_message_ns; /* time of the last message; 0 = none yet */
 	/* time when an incomplete message began; 0 = none */
 	int64_t frame_ns;
@@ -74,14 +76,18 @@ struct session {
 	struct rib_progress progress; /* progress in the next message */
 	/* messages that were counted and will be read again */
 	uint32_t counted;
-	/* Ring of positions in the bridge: the ends of its last full turns. */
+	/*
+	 * Ring of positions in the bridge: the ends of the last full turns of
+	 * this session.
+	 */
 	uint64_t places[SESSION_SHARE];
 	uint32_t place;
-	uint64_t unplaced; /* bytes of output after the last of these */
+	/* bytes of output after the last of these positions */
+	uint64_t unplaced;
 	/*
-	 * How its bytes are decoded. A reload changes this only for the next
-	 * session: a dump of which the two halves were decoded differently
-	 * would never be complete.
+	 * How the bytes of the session are decoded. A reload changes this only
+	 * for the next session: a table dump whose two halves were decoded
+	 * differently would never be complete.
 	 */
 	int bmp_v4;		      /* enum bmp_v4 */
 	struct bmp_sequence sequence; /* numbers of version 4 */
@@ -92,8 +98,9 @@ struct session {
 	uint64_t messages;
 	uint64_t bytes;
 	uint64_t errors; /* messages with an error */
-	uint64_t serial; /* number of the session among all of the worker */
-	/* newcomers that wait until it shows that it is alive */
+	/* number of the session among all sessions of the worker so far */
+	uint64_t serial;
+	/* newer sessions that wait until this one shows that it is alive */
 	uint32_t probers;
 	/* facts that the router has sent about itself */
 	struct identity_facts facts;

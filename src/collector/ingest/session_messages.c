@@ -16,7 +16,7 @@
 #include <errno.h>
 
 /*
- * Maximum bytes of messages that are applied together; with more, there is no
+ * Maximum bytes of messages that are applied together; more bytes would give no
  * further gain.
  */
 #define TOGETHER_BYTES (8 * 1024)
@@ -150,7 +150,7 @@ static bool apply_updates(struct session *s, struct turn *t)
 
 /*
  * True if a message must be dropped, because --overload drop is set and the
- * output is blocked; counts it.
+ * output is blocked. Such a message is counted.
  */
 static bool is_dropped(struct worker *w)
 {
@@ -175,8 +175,8 @@ static void take_route_monitoring(struct session *s, struct turn *t)
 	bool begun = s->progress.offset != 0 || s->progress.counted;
 
 	/*
-	 * With --overload drop each message is applied by itself, so @t has no
-	 * others.
+	 * With --overload drop each message is applied alone, so no other
+	 * messages wait in @t.
 	 */
 	if (w->overload_drop && !begun && is_dropped(w)) {
 		drop_update(s, &t->msgs[0].peer);
@@ -212,9 +212,9 @@ static void take_statistics(struct session *s, const struct bmp_message *msg)
 }
 
 /*
- * With --publish-mirroring a Route Mirroring is passed on. It has a BGP message
- * of at most 64 KiB; a longer one than this has no place in a message of the
- * output.
+ * Maximum bytes of a Route Mirroring that --publish-mirroring publishes. Its
+ * BGP message has at most 64 KiB; a longer Route Mirroring may not fit into a
+ * message of the output.
  */
 #define MIRROR_MAX (128 * 1024)
 
@@ -361,7 +361,7 @@ static void take_frame(struct session *s, const struct bmp_frame *frame,
 	t->end = end;
 }
 
-/* The turn ended before @rest, which will be read again in the next turn. */
+/* Prepare to read @rest again in the next turn: this turn ended before it. */
 static void look_back(struct session *s, struct wire_view rest)
 {
 	struct bmp_frame frame;
@@ -370,8 +370,8 @@ static void look_back(struct session *s, struct wire_view rest)
 			   &s->need_bytes) == BMP_FRAME_WHOLE)
 		s->need_bytes = frame.whole.len;
 	/*
-	 * A reason to close that came after these messages is found again after
-	 * them.
+	 * A reason to close that was found behind these messages will be found
+	 * again in the next turn.
 	 */
 	if (s->counted > 0)
 		s->close_reason = CLOSE_NONE;
@@ -381,7 +381,7 @@ static void look_back(struct session *s, struct wire_view rest)
 /*
  * The hot loop of the collector. It takes a few nanoseconds per message; the
  * rest of the time is spent in bmp_message_decode(), bgp_update_decode() and
- * rib_apply(). bench/collector.c
+ * rib_apply(). bench/collector.c measures it.
  */
 size_t session_decode_frames(struct session *s, struct wire_view in)
 {

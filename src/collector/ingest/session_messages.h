@@ -24,10 +24,11 @@ struct session;
 #define SESSION_DYING_MAX 1024
 
 /*
- * Read the whole messages at the start of @in. Stops at a message that changes
- * the AS of a peer, or in which the budget of the turn is spent. Returns how
- * many bytes were processed completely; s->need_bytes is the minimum number of
- * bytes of the next message.
+ * Read the whole messages at the start of @in. Stops at a message that
+ * changes the AS of a peer, before a Peer Up or Peer Down that must wait for
+ * pending withdraws, and in a message in which the budget of the turn is spent.
+ * Returns how many bytes were processed completely; s->need_bytes is the
+ * minimum number of bytes of the next message.
  */
 size_t session_decode_frames(struct session *s, struct wire_view in);
 

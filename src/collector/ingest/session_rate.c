@@ -94,8 +94,8 @@ int session_rate_wait(struct session *s)
 	w->counts.sessions.rate_pauses++;
 	(void)sp_rstream_pause(s->stream);
 	/*
-	 * While this session is paused it does not count as one with input,
-	 * because some work waits until no session has input.
+	 * A paused session does not count as one with input, because some work
+	 * waits until no session has input.
 	 */
 	w->sessions_with_input--;
 	while (err == 0 && w->drain_until == 0 &&

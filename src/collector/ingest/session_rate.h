@@ -23,8 +23,8 @@ void session_rate_begin(struct session *s);
 void session_rate_charge(struct session *s);
 
 /*
- * The number of bytes of output that the next turn may make, at most @most. The
- * limit prevents that one turn uses up the rate of many seconds.
+ * The maximum bytes of output of the next turn, at most @most: a single turn
+ * must not use up the rate of many seconds.
  */
 uint64_t session_rate_turn(const struct session *s, uint64_t most);
 

@@ -25,8 +25,8 @@
 #include <string.h>
 
 /*
- * While a session waits, a reload may make its deadline earlier, so the
- * deadline is checked after this time.
+ * A reload may make the deadline of a waiting session earlier, so the session
+ * computes its deadline again after this time.
  */
 #define DEADLINE_RECHECK (5 * SP_S)
 
@@ -44,9 +44,9 @@
 /* Turns */
 
 /*
- * If the bridge is full, wait for space. First return the receive buffers to
- * the kernel, so that TCP slows the router down and other sessions of the shard
- * get buffers.
+ * Wait for space in the bridge if it is full. First return the receive buffers
+ * to the kernel, so that TCP slows the router down and other sessions of the
+ * shard get buffers.
  */
 static int wait_for_room(struct session *s, int64_t deadline)
 {
@@ -56,8 +56,8 @@ static int wait_for_room(struct session *s, int64_t deadline)
 	if (!egress_batcher_blocked(w->batcher))
 		return 0;
 	/*
-	 * With --overload drop messages such as Peer Up are still kept, so wait
-	 * if too many are.
+	 * With --overload drop some messages, such as Peer Up, are still
+	 * published, so wait if the batcher has too many of them.
 	 */
 	if (w->overload_drop && !egress_batcher_full(w->batcher))
 		return 0;
@@ -69,10 +69,10 @@ static int wait_for_room(struct session *s, int64_t deadline)
 }
 
 /*
- * The bridge has space, but a large part of its content was made by this
- * session. Wait until the publisher has taken some of it, because the output of
- * other sessions is queued behind. During this wait the session does not count
- * as one with input.
+ * The bridge has space, but a large part of its content is output of this
+ * session. Wait until the publisher has taken some of that output, because the
+ * output of other sessions is queued behind it. During this wait the session
+ * does not count as one with input.
  */
 static int wait_for_share(struct session *s, int64_t deadline)
 {
@@ -227,8 +227,8 @@ static int64_t next_bytes(struct session *s, struct sp_segment *seg)
 	int64_t n = sp_rstream_peek_until(s->stream, s->need_bytes, 0, seg);
 
 	/*
-	 * There is no input: send open batches, and let the clock of the router
-	 * run.
+	 * There is no input: send open batches, and restart the clock of the
+	 * router in the rib.
 	 */
 	if (n == -ETIMEDOUT)
 		session_handle(s, SESSION_EV_DRAINED);
@@ -293,7 +293,10 @@ static uint64_t turn_routes_left(const struct session *s)
 	return TURN_ROUTES > s->turn_routes ? TURN_ROUTES - s->turn_routes : 0;
 }
 
-/* Let other fibers run. Yields. */
+/*
+ * Let other fibers run; if the budget of the turn is spent, until the shard has
+ * polled for events. Yields.
+ */
 static void end_segment(const struct session *s)
 {
 	if (turn_routes_left(s) == 0 || turn_bytes_left(s) == 0)
@@ -303,8 +306,8 @@ static void end_segment(const struct session *s)
 }
 
 /*
- * Count the output of a segment, @bytes and @routes, and record where each
- * TURN_OUTPUT bytes end.
+ * Count the output of a segment, @bytes and @routes, and record the position in
+ * the bridge where each TURN_OUTPUT bytes end.
  */
 static void count_segment(struct session *s, uint64_t bytes, uint64_t routes)
 {
@@ -323,7 +326,9 @@ static void count_segment(struct session *s, uint64_t bytes, uint64_t routes)
 		egress_batcher_place(s->worker->batcher);
 }
 
-/* Returns how many bytes of @seg were processed. */
+/*
+ * Process the next part of @seg. Returns how many bytes of @seg were processed.
+ */
 static size_t process_segment(struct session *s, const struct sp_segment *seg)
 {
 	uint64_t made = egress_batcher_made(s->worker->batcher);

@@ -140,7 +140,7 @@ bool acl_network_has(const struct acl_network *n, const uint8_t addr[16])
 	return same_bits(addr, n->addr, n->len);
 }
 
-static bool list_has(const struct acl_list *list, const uint8_t addr[16])
+bool acl_list_has(const struct acl_list *list, const uint8_t addr[16])
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (acl_network_has(&list->networks[i], addr))
@@ -150,7 +150,7 @@ static bool list_has(const struct acl_list *list, const uint8_t addr[16])
 
 bool acl_permits(const struct acl *acl, const uint8_t addr[16])
 {
-	if (list_has(&acl->deny, addr))
+	if (acl_list_has(&acl->deny, addr))
 		return false;
-	return acl->allow.count == 0 || list_has(&acl->allow, addr);
+	return acl->allow.count == 0 || acl_list_has(&acl->allow, addr);
 }

@@ -53,6 +53,8 @@ size_t acl_network_format(const struct acl_network *n, char *out, size_t cap);
 
 bool acl_network_has(const struct acl_network *n, const uint8_t addr[16]);
 
+bool acl_list_has(const struct acl_list *list, const uint8_t addr[16]);
+
 bool acl_permits(const struct acl *acl, const uint8_t addr[16]);
 
 #endif

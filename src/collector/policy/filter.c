@@ -197,7 +197,10 @@ static int rd_of_hex(const char *value, uint64_t *out)
 	return 0;
 }
 
-/* RFC 4364 4.2: type 1 is an address, 0 a short AS, 2 a long one. */
+/*
+ * Parse a route distinguisher (RFC 4364 4.2): type 1 for an address, type 0 for
+ * a two-byte AS, type 2 for a four-byte AS.
+ */
 static int rd_of_text(const char *value, uint64_t *out)
 {
 	const char *colon = strrchr(value, ':');
@@ -257,7 +260,10 @@ static const struct word {
 	{ "rd", parse_rd, "64500:1, 192.0.2.1:1 or 0x and 16 hex digits" },
 };
 
-/* @seen: bit mask of the words that the rule already has. */
+/*
+ * Parse "word=value" in @text and set the members of *@r for it. @seen: bit
+ * mask of the words that the rule already has.
+ */
 static int parse_word(char *text, struct filter_rule *r, unsigned int *seen,
 		      char why[FILTER_WHY_MAX])
 {
@@ -514,7 +520,7 @@ static bool rule_sees(const struct filter_rule *r, const struct filter_peer *p)
 
 /*
  * Each family gets the action of the first rule that matches this peer and
- * names the family.
+ * names the family (or has no word "family").
  */
 struct filter_mask filter_ask(const struct filter_chain *chain,
 			      const struct filter_peer *peer)

@@ -133,7 +133,10 @@ size_t filter_rule_format(const struct filter_rule *rule, char *out,
 struct filter_mask filter_ask(const struct filter_chain *chain,
 			      const struct filter_peer *peer);
 
-/* Evaluate the rules for one family, if the result is not kept. */
+/*
+ * Evaluate the rules for one family, for a caller that does not store the
+ * result.
+ */
 enum filter_action filter_decide(const struct filter_chain *chain,
 				 const struct filter_peer *peer,
 				 enum bgp_family family);

@@ -2,7 +2,10 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* Maximum checks per second of a router that always sends. */
+/*
+ * A turn may cause at most 1/LOOKS of the bytes allowed in a second, so that
+ * the rate is checked often enough.
+ */
 #define LOOKS 4
 
 /* Maximum pause in seconds. */

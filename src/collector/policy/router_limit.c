@@ -5,7 +5,10 @@
 /* 1 / KNOWN_SHARE of the places is reserved for known routers. */
 #define KNOWN_SHARE 10
 
-/* At most 1 / CONFIGURED_SHARE is reserved for configured routers. */
+/*
+ * At most 1 / CONFIGURED_SHARE of the places is reserved for configured
+ * routers.
+ */
 #define CONFIGURED_SHARE 2
 
 /* 1 / FREE_SHARE of the places for strangers should be free. */

@@ -5,11 +5,12 @@
  * session, or from a restore, until the entry is removed: while it has a
  * session, while its routes are held after the session, and then until its
  * place is needed for another router. Places are counted once for all workers.
- * Some are reserved for routers that are configured or known:
+ * Some are reserved for routers that are configured or known. Which places a
+ * router may take depends on its rank:
  *
- *	a stranger	no reserved place
- *	a known one	no place reserved for configured routers
- *	a configured	any place
+ *	a stranger	places that are not reserved
+ *	a known one	these, and places reserved for known routers
+ *	a configured	all places
  *
  * Threads	Any. Counters, without a lock.
  */
@@ -22,8 +23,8 @@
 
 enum router_rank {
 	ROUTER_STRANGER,
-	ROUTER_KNOWN, /* a router at its address named a peer before */
-	/* it has a section, or the collector connected to it */
+	ROUTER_KNOWN, /* a router at its address has named a peer before */
+	/* the router has a section, or the collector connected to it */
 	ROUTER_CONFIGURED,
 };
 

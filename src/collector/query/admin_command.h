@@ -26,11 +26,12 @@ enum admin_command_outcome {
 struct admin_command {
 	struct worker_query head;
 	enum admin_command_kind kind;
-	/* RESYNC: not given = all routers; required for the others */
+	/* RESYNC: not given = all routers. The other kinds need it. */
 	struct query_router router;
 	struct query_peer peer; /* peer for PURGE */
 	enum admin_command_outcome outcome;
-	uint32_t routers; /* number of routers to which it was applied */
+	/* number of routers to which the command was applied */
+	uint32_t routers;
 };
 
 /*
@@ -38,7 +39,7 @@ struct admin_command {
  */
 extern const struct query_param admin_command_resync_params[];
 
-/* Returns NULL if out of memory. */
+/* Make a command; NULL if out of memory. */
 struct admin_command *admin_command_new(enum admin_command_kind kind);
 void admin_command_free(struct admin_command *command);
 

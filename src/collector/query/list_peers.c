@@ -107,7 +107,8 @@ static void put_identity(struct json *j, const struct rib_peer_state *p)
 }
 
 /*
- * The filter also matches the address of the router, because the list shows it.
+ * True if the peer is in one of the wanted states and matches the filter. The
+ * filter also matches the address of the router, because the list shows it.
  */
 static bool peer_wanted(const struct list_query *list,
 			const struct rib_router *router,

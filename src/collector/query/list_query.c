@@ -191,7 +191,7 @@ static void walk_start(struct walk *at, struct list_query *list,
 	}
 }
 
-/* The router is done: advance to the next. */
+/* Advance to the next router: all peers of the present one were listed. */
 static void next_router(struct walk *at, struct list_query *list,
 			struct rib *rib)
 {

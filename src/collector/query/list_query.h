@@ -59,7 +59,7 @@ struct list_query {
 extern const struct query_param list_query_router_params[];
 extern const struct query_param list_query_peer_params[];
 
-/* Returns NULL if out of memory. */
+/* Make a query for a list; NULL if out of memory. */
 struct list_query *list_query_new(enum list_query_kind kind);
 void list_query_free(struct list_query *list);
 

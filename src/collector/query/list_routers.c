@@ -9,7 +9,10 @@
 
 #include <spargio/time.h>
 
-/* The router is up if its session is open. */
+/*
+ * The state to show: "up" if the session is open; else "stale" if a peer is
+ * stale, or "down".
+ */
 static enum list_query_state state_of(const struct router *router,
 				      const struct rib_router_state *state)
 {

@@ -17,7 +17,10 @@
 #define BUDGET	1024
 #define ANSWERS 16
 
-/* The kind for cursors; lists use the numbers of enum list_query_kind. */
+/*
+ * page_query.kind of the looking glass: marks its cursors. Must differ from all
+ * values of enum list_query_kind.
+ */
 #define PAGE_KIND 16
 
 static void put_router(struct json *j, const struct rib_router_info *info)
@@ -75,8 +78,8 @@ static void put_key(struct json *j, const struct rib_table_info *info,
 }
 
 /*
- * Write the next hop; canonical attributes have it in NEXT_HOP: 4, 16 or 32
- * bytes.
+ * Write the next hop from the attribute NEXT_HOP: canonical attributes have
+ * every next hop there, with 4, 16 or 32 bytes.
  */
 static void put_next_hop(struct json *j, const struct bgp_attrs *attrs)
 {
@@ -124,7 +127,10 @@ static bool put_answer(void *query, const struct rib_answer *a)
 	return j->len < g->page.max_bytes;
 }
 
-/* Set the pointers of the query, which are valid until the next yield. */
+/*
+ * Set *@out to the query, with pointers to its router and peer, which are valid
+ * until the next yield. False if the router is not on this worker.
+ */
 static bool find_router(struct looking_glass *g, struct rib *rib,
 			struct rib_query *out)
 {

@@ -46,7 +46,7 @@ extern const struct query_param looking_glass_params[];
 /* The name of @match: "exact", "longest", "more-specific". */
 const char *looking_glass_match_name(enum rib_match match);
 
-/* Returns NULL if out of memory. */
+/* Make a query for routes; NULL if out of memory. */
 struct looking_glass *looking_glass_new(void);
 void looking_glass_free(struct looking_glass *g);
 

@@ -21,7 +21,7 @@ const char *looking_glass_match_name(enum rib_match match)
 	return match_names[match];
 }
 
-/* Also sets the default of "match", which is parsed later. */
+/* Parse the prefix. Also sets the default of "match", which is parsed later. */
 static const char *parse_prefix(const char *text, void *field)
 {
 	struct rib_query *query = field;

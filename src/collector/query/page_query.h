@@ -30,6 +30,7 @@ struct page_query {
 	size_t max_bytes;
 	/* Result */
 	struct json out; /* the rows: objects separated by commas */
+	/* the page ended before the last row of this worker */
 	bool more;
 	bool no_router; /* the router does not exist on this worker */
 };

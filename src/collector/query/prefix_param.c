@@ -5,7 +5,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-/* Parse up to three digits without leading zeros. */
+/* Parse a length up to @max: at most three digits, without leading zeros. */
 static bool parse_len(const char *text, unsigned max, uint8_t *out)
 {
 	unsigned value = 0;

@@ -66,7 +66,8 @@ bool query_param_number(const char *text, unsigned long min, unsigned long max,
 			unsigned long *out);
 
 /*
- * Parsers; the member is a struct query_router, a struct query_peer, a size_t.
+ * Parsers for members of the types struct query_router, struct query_peer and
+ * size_t.
  */
 const char *query_parse_router(const char *text, void *field);
 const char *query_parse_peer(const char *text, void *field);

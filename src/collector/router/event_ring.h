@@ -3,7 +3,8 @@
  * readers
  *
  * A ring to which the shard writes without waiting for readers. If events are
- * not fetched in time, they are overwritten, and the reader gets their number.
+ * not fetched in time, they are overwritten, and the reader gets the number of
+ * lost events.
  */
 #ifndef COLLECTOR_ROUTER_EVENT_RING_H
 #define COLLECTOR_ROUTER_EVENT_RING_H
@@ -18,7 +19,7 @@
 struct event_ring_entry {
 	uint64_t at_ns; /* wall clock */
 	uint64_t routes;
-	uint64_t messages; /* MESSAGES_LOST */
+	uint64_t messages; /* lost messages, for RIB_EVENT_MESSAGES_LOST */
 	uint64_t distinguisher;
 	uint32_t peer_as;
 	uint32_t peer_bgp_id;
@@ -42,7 +43,8 @@ struct event_ring {
 };
 
 /*
- * Add an event. Statistics are not added: they are frequent and change nothing.
+ * Add an event. Statistics Reports are not added: they are frequent and change
+ * nothing.
  */
 void event_ring_add(struct event_ring *ring, const struct rib_event *e);
 

@@ -4,7 +4,10 @@
 #include "collector/router/session_stats.h"
 #include "collector/router/router.h"
 
-/* While a router is restored, it may have no struct router yet. */
+/*
+ * The statistics of the event's router; NULL if the router is being restored
+ * and has no struct router yet.
+ */
 static struct router_stats *note_of(const struct rib_event *e)
 {
 	struct router *router = *e->router_slot;
@@ -29,7 +32,10 @@ static void take_event(void *arg, const struct rib_event *e)
 		peer_stats_add_event(peer, e);
 }
 
-/* While a router is restored, it sends no messages. */
+/*
+ * Log the notice. A router that is being restored may have no struct router,
+ * but it sends no messages, so the rib has no notices of it.
+ */
 static void log_notice(void *arg, const struct rib_notice *n)
 {
 	const struct event_tap *tap = arg;

@@ -7,7 +7,7 @@
  *	                      \-------> statistics, event ring
  *	    ---- notices --> tap -----> log
  *
- * Changes do not pass it, so it costs nothing for a route.
+ * Changes of routes do not pass the tap, so it costs nothing for a route.
  */
 #ifndef COLLECTOR_ROUTER_EVENT_TAP_H
 #define COLLECTOR_ROUTER_EVENT_TAP_H

@@ -11,7 +11,10 @@ struct log;
 struct log_bucket;
 struct rib_notice;
 
-/* @bucket is that of the router, because it may have any number of peers. */
+/*
+ * Log @notice. @bucket is the bucket of the router, which may have any number
+ * of peers.
+ */
 void peer_notice_log(struct log *log, struct log_bucket *bucket,
 		     const struct rib_notice *notice);
 

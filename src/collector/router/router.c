@@ -142,7 +142,10 @@ bool router_is_known(const struct router *router, const struct config *config)
 	       (name != NULL && config_router_name_is_configured(config, name));
 }
 
-/* True if the router may be freed: it has no references, and no stale peers. */
+/*
+ * True if the router has no references, no open session, and no peers that are
+ * up or stale.
+ */
 static bool is_idle(const struct router *router)
 {
 	struct rib_router_state state;
@@ -185,7 +188,10 @@ struct router *router_next(struct worker *w, struct router *router)
 {
 	struct router *next = router == NULL ? w->routers : router->next;
 
-	/* In this order, without a yield in between. */
+	/*
+	 * Refer to the next router first, and do not yield before
+	 * router_unref(), which may free @router.
+	 */
 	if (next != NULL)
 		router_ref(next);
 	router_unref(w, router);
@@ -238,8 +244,8 @@ void router_apply_config(struct router *router, const struct config *config,
 	uint16_t port = info->port;
 
 	/*
-	 * Before the first message the rib does not know the source address, so
-	 * use ours.
+	 * Before the first message the rib does not know the source address of
+	 * the session, so use the address in @router.
 	 */
 	if (router->session != NULL) {
 		address = router->address;
@@ -282,7 +288,10 @@ int64_t router_expire(struct worker *w, int64_t hold)
 	return next;
 }
 
-/* True if neither the collector nor the rib needs the router any more. */
+/*
+ * True if the router may be removed to make room: it is idle, has no routes and
+ * no pending withdraws or resync, and is not configured.
+ */
 static bool is_departed(const struct router *router,
 			const struct config *config)
 {
@@ -333,7 +342,11 @@ int64_t router_make_room(struct worker *w)
 		if (!departed && !it->snapshot.unwanted)
 			continue;
 		most--;
-		/* While the snapshotter removes its file it is in use. */
+		/*
+		 * A router with a snapshot file is not removed yet: unwanted
+		 * makes the snapshotter remove the file first, and the
+		 * snapshotter uses the router meanwhile.
+		 */
 		if (!departed || it->snapshot.filed) {
 			it->snapshot.unwanted = true;
 			continue;

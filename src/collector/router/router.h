@@ -50,27 +50,30 @@ struct router {
 	struct router *next, **link;
 	struct worker *worker;
 	struct rib_router *rib_router;
-	struct session *session; /* the session that owns it; NULL = none */
-	/* Source address of that session, used until the rib knows it. */
+	/* the session that owns the router; NULL = none */
+	struct session *session;
+	/*
+	 * Source address of that session, used until the rib knows the address.
+	 */
 	uint8_t address[16];
 	uint16_t port;
-	/* references: sessions and others that use the object */
+	/* references: sessions, iterations and others that use the object */
 	uint32_t users;
 	/*
 	 * links in the list of routers without a session; left_link is NULL if
-	 * it has one
+	 * the router has a session
 	 */
 	struct router *left_next, **left_link;
-	int64_t left; /* sp_now() when its last session ended */
+	int64_t left; /* sp_now() when the last session ended */
 	/* Clashes with other connections: see ingest/clash_report.h. */
 	int64_t clash_ns;	 /* time of the last clash; 0 = never */
 	int64_t clash_told_ns;	 /* time of the last log line about a clash */
 	uint64_t clashes_untold; /* clashes since that line */
-	/* Its output rate: see ingest/session_rate.h. */
+	/* The output rate: see ingest/session_rate.h. */
 	struct output_rate output_rate;
 	/* value of rib_router_output_bytes() already charged */
 	uint64_t output_charged;
-	/* when it was last paused for its rate; 0 = never */
+	/* time of the last pause because of the output rate; 0 = never */
 	int64_t rate_paused_ns;
 	/*
 	 * Consumers may have routes of this router that are not known here:
@@ -110,7 +113,7 @@ void router_free(struct router *router);
  * anyone can connect.
  */
 void router_ref(struct router *router);
-/* @router may be NULL */
+/* End a reference; @router may be NULL. */
 void router_unref(struct worker *w, struct router *router);
 
 /*
@@ -134,13 +137,15 @@ bool router_is_empty(const struct router *router);
 void router_claimed(struct router *router);
 void router_left(struct router *router);
 
-/* True if it has tables, or a section by its name. */
+/*
+ * True if the router ever had a route, or if there is a section for its name.
+ */
 bool router_is_known(const struct router *router, const struct config *config);
 
 /* The number of changes of the router published so far. */
 uint64_t router_changes(const struct router *router);
 
-/* True if changes were published since its last snapshot was begun. */
+/* True if changes were published since the last snapshot was begun. */
 bool router_snapshot_is_stale(const struct router *router);
 
 /* True if there was a clash within ROUTER_CLASH_NS. */
@@ -172,7 +177,8 @@ void router_apply_config(struct router *router, const struct config *config,
 			 const struct rib_time *when);
 
 /*
- * Compute the policy of a peer of the router (rib/policy.h) from its filters.
+ * Compute the policy of a peer of the router for each view (rib/policy.h) from
+ * the router's filters.
  */
 void router_policy(const struct router *router, const struct bmp_peer *header,
 		   struct rib_policy_mask out[BMP_VIEWS]);

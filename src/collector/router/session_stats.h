@@ -25,7 +25,7 @@ struct router_stats {
 	struct event_history history;
 	/* when the last session opened, wall clock; 0 = none yet */
 	uint64_t opened_ns;
-	/* when it closed; 0 = it is open, or there was none */
+	/* when that session closed; 0 = it is open, or there was none */
 	uint64_t closed_ns;
 	/* enum close_reason of the last session that was closed */
 	uint16_t close_reason;
@@ -44,11 +44,11 @@ struct router_stats {
 struct peer_stats {
 	struct router_stats *router; /* NULL if the peer has no struct router */
 	struct event_history history;
-	uint64_t up_ns; /* when it came up, wall clock; 0 = never */
+	uint64_t up_ns; /* when the peer came up, wall clock; 0 = never */
 	uint64_t down_ns;
 	uint16_t down_reason;
 	uint32_t downs;
-	/* NULL if it has not sent a report since it came up */
+	/* NULL if the peer has not sent a report since it came up */
 	struct stats_report *reported;
 };
 

@@ -21,7 +21,7 @@ struct snapshot_attempt {
 	int64_t started_ns; /* sp_now() when the writing began */
 	/* snapshot_state.invalidations when the writing began */
 	uint64_t invalidations;
-	/* set when it is complete; see manifest.h */
+	/* set when the file is complete; see manifest.h */
 	struct record_id relies_on;
 };
 
@@ -37,8 +37,8 @@ struct snapshot_state {
 	uint64_t changes_at_start;
 	uint64_t replayed; /* changes that a restore has read from the log */
 	/*
-	 * sp_now() when the writing of the file began; 0 = an older run wrote
-	 * it
+	 * sp_now() when the writing of the file began; 0 if an earlier run
+	 * wrote the file
 	 */
 	int64_t started_ns;
 	/* number of times that the file was invalidated */
@@ -60,7 +60,10 @@ void snapshot_state_init(struct snapshot_state *snapshot,
 void snapshot_invalidate(struct snapshot_state *snapshot,
 			 const struct log_position *position);
 
-/* Begin a file when the log is at @position. */
+/*
+ * Return the values to record when the writing of a file begins; the log is at
+ * @position.
+ */
 struct snapshot_attempt snapshot_attempt_begin(
 	const struct snapshot_state *snapshot,
 	const struct log_position *position, uint64_t changes, int64_t now);

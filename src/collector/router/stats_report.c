@@ -59,8 +59,8 @@ bool stats_report_read(const struct bmp_message *msg, struct rib_peer *peer,
 
 	*out = (struct stats_report){ .at_ns = at_ns };
 	/*
-	 * Its routes are being withdrawn, and no later report would correct the
-	 * difference.
+	 * The routes of a peer that is down are being withdrawn, and no later
+	 * report would correct the difference.
 	 */
 	rib_peer_state(peer, &state);
 	if (!state.up)
@@ -90,7 +90,7 @@ bool stats_report_read(const struct bmp_message *msg, struct rib_peer *peer,
 	return out->count > 0;
 }
 
-/* True if @view is reported per family. */
+/* True if the report has counts per family for @view. */
 static bool has_families(const struct stats_report *r, uint8_t view)
 {
 	for (uint32_t i = 0; i < r->count; i++)
@@ -151,8 +151,8 @@ const struct stats_report_row *stats_report_find(const struct stats_report *r,
 	if (sum == NULL)
 		return NULL;
 	/*
-	 * A count for the whole view is that of this table only if the view has
-	 * no other table.
+	 * A count for all families is the count of this table only if the peer
+	 * has no other table of the view.
 	 */
 	again = *sum;
 	return count_ours(&again, peer) == 1 ? sum : NULL;

@@ -17,7 +17,7 @@ struct bmp_message;
 struct rib_peer;
 struct rib_table;
 
-/* Counters of a report that are kept, and that are looked at. */
+/* Maximum numbers of counters of a report: stored, and looked at. */
 #define STATS_REPORT_ROWS  12
 #define STATS_REPORT_LOOKS 64
 
@@ -40,14 +40,15 @@ struct stats_report_row {
 struct stats_report {
 	uint64_t at_ns; /* wall clock */
 	uint32_t count;
-	uint32_t left_out; /* counters beyond the limits above */
+	uint32_t left_out; /* counters left out because of these limits */
 	struct stats_report_row rows[STATS_REPORT_ROWS];
 };
 
 /*
- * Compare a Statistics Report with @peer. False if it has nothing to compare.
- * A router may send a million bytes of counters, and each is compared with all
- * tables of the peer, so only the first ones are.
+ * Compare a Statistics Report with the tables of @peer. False if there is
+ * nothing to compare. A router may send a million bytes of counters, and each
+ * is compared with all tables of the peer, so only the first STATS_REPORT_LOOKS
+ * counters are looked at.
  */
 bool stats_report_read(const struct bmp_message *msg, struct rib_peer *peer,
 		       uint64_t at_ns, struct stats_report *out);

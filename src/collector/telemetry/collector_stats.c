@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Counter structs consist of 64-bit words only. */
+/*
+ * Add the counters of @more to those of @to: structs of @size bytes that
+ * consist of 64-bit words only.
+ */
 static void add_words(void *to, const void *more, size_t size)
 {
 	uint64_t *sum = to;

@@ -36,7 +36,8 @@ struct collector_stats {
 	struct rib_sizes sizes;
 	struct worker_counts counts;
 	uint64_t routers;
-	uint64_t differing; /* routers with other counts than ours */
+	/* routers that report other numbers of routes than we have */
+	uint64_t differing;
 	uint64_t clashing;  /* routers that another connection claimed to be */
 	uint64_t over_rate; /* see worker_stats.h */
 	uint64_t sessions;

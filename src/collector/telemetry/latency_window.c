@@ -17,7 +17,10 @@ struct publisher_times latency_window_recent(
 		&w->looks[w->count % LATENCY_WINDOW_LOOKS];
 	struct publisher_times recent = *total;
 
-	/* The next sample replaces the oldest. */
+	/*
+	 * Subtract the oldest sample, which the next one will replace. There is
+	 * none during the first minute.
+	 */
 	if (w->count < LATENCY_WINDOW_LOOKS)
 		return recent;
 	for (int i = 0; i < PUBLISHER_LATENCIES; i++)

@@ -21,12 +21,11 @@
 /* All zero = no sample yet. */
 struct latency_window {
 	struct publisher_times looks[LATENCY_WINDOW_LOOKS];
-	uint32_t
-		/*
-		 * number of all samples; the newest is at (count - 1) %
-		 * LATENCY_WINDOW_LOOKS
-		 */
-		count;
+	/*
+	 * number of all samples so far; the newest is at (count - 1) %
+	 * LATENCY_WINDOW_LOOKS
+	 */
+	uint32_t count;
 	int64_t last; /* time of the last sample */
 };
 

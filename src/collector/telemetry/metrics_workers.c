@@ -1,8 +1,8 @@
 /*
- * The counters of the workers. Plain ones of sessions and of the worker itself
- * are lines of collector/worker_counters.h; all others are rows here. A row is
- * a family with one sample per worker; a row with words has one per worker and
- * word, from an array of counters.
+ * The counters of the workers. A plain counter in struct session_counts or
+ * struct worker_counts is a line of collector/worker_counters.h; all others are
+ * rows here. A row is a family with one sample per worker; a row with words has
+ * one per worker and word, from an array of counters.
  */
 #include "collector/telemetry/metrics.h"
 
@@ -83,7 +83,10 @@ static const char *ending_word(unsigned i)
 	return close_reason_name((enum close_reason)i);
 }
 
-/* The counters of announced and withdrawn are adjacent. */
+/*
+ * The word for counter @i of those that are adjacent in struct rib_flow:
+ * announced, withdrawn and, for published ones, resync.
+ */
 static const char *action_word(unsigned i)
 {
 	static const char *const words[] = { "announce", "withdraw", "resync" };

@@ -23,7 +23,7 @@ static void put_table(struct json *j, const struct metrics_labels *peer,
 	metrics_label(&labels, "view", bmp_view_name(info->view));
 	metrics_label(&labels, "family",
 		      bgp_family_info((enum bgp_family)info->family)->name);
-	/* Families without a name are labelled by their numbers. */
+	/* The numbers also identify families without a name. */
 	metrics_label_uint(&labels, "afi", info->afi);
 	metrics_label_uint(&labels, "safi", info->safi);
 	metrics_uint(j, PEER_METRICS_ROUTES, &labels, state.routes);
@@ -48,8 +48,8 @@ static void put_peer(struct peer_metrics *c, const char *token,
 }
 
 /*
- * Write some peers of one router, from the position on. False if the slice has
- * ended.
+ * Write the samples of peers of @router, from the position on. False if the
+ * slice has ended before the last peer.
  */
 static bool count_router(struct peer_metrics *c, struct rib_router *router,
 			 uint64_t serial, size_t *left)

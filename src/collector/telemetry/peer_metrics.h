@@ -24,7 +24,7 @@ struct peer_metrics {
 	bool more;
 };
 
-/* Returns NULL if out of memory. */
+/* Make a query for the metrics of peers; NULL if out of memory. */
 struct peer_metrics *peer_metrics_new(void);
 void peer_metrics_free(struct peer_metrics *c);
 

@@ -23,7 +23,7 @@ struct readiness {
 	bool listening;
 	const char *output;   /* "accepting", "spooling", "blocked" */
 	const char *degraded; /* name of the cause; NULL if not degraded */
-	/* why it is not ready or degraded; "" = it is neither */
+	/* why the collector is not ready, or is degraded; "" = neither */
 	char why[OUTPUT_WHY_MAX];
 	const char *action; /* advice about the output; NULL = none */
 };

@@ -52,7 +52,10 @@ double status_latency(const struct publisher_times *t, double share)
 	return 0;
 }
 
-/* A minute without messages has no latency, which differs from 0 seconds. */
+/*
+ * Write a latency; null if there was no message in the last minute, which is
+ * not the same as 0 seconds.
+ */
 static void put_latency(struct json *j, const char *name,
 			const struct publisher_times *t, double share)
 {
@@ -248,7 +251,10 @@ static void put_snapshots(struct json *j, const struct collector_env *env,
 	json_end_object(j);
 }
 
-/* The configured addresses; the actual port for port 0 is in the log. */
+/*
+ * Write the configured addresses. If a port is 0, the actual port is in the
+ * log.
+ */
 static void put_listen(struct json *j, const struct config_addresses *list)
 {
 	json_key(j, "listen");

@@ -54,7 +54,7 @@ static int worker_stats_run(struct worker_query *q, struct worker *w)
 
 	if (p->each_router)
 		add_routers(p, w);
-	/* Without a yield from here on, so all values are of one moment. */
+	/* Do not yield from here on, so that all values are of one moment. */
 	p->at = sp_now();
 	p->sessions = w->session_count;
 	rib_flow(w->rib, &p->flow);

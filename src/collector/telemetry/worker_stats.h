@@ -28,7 +28,7 @@ struct worker_stats {
 	uint32_t routers;
 	uint32_t sessions;
 	uint32_t reporting; /* routers that sent counts of their own */
-	/* routers of these whose counts differ from ours */
+	/* of the reporting routers, those whose counts differ from ours */
 	uint32_t differing;
 	uint32_t clashing;  /* routers that another connection claimed to be */
 	uint32_t over_rate; /* routers above --max-output-rate */

@@ -35,9 +35,9 @@ static struct wire_view view_of(const char *text)
 				   text == NULL ? 0 : strlen(text) };
 }
 
-static struct wire_view collector_of(const struct egress_epoch *epoch)
+static struct wire_view collector_of(const struct egress_origin *origin)
 {
-	return view_of(epoch == NULL ? NULL : epoch->collector);
+	return view_of(origin == NULL ? NULL : origin->collector);
 }
 
 static struct wire_view name_of(const struct rib_event *e)
@@ -81,7 +81,7 @@ static void peer_words(const struct rib_event *e, uint64_t *w)
 }
 
 static void event_words(const struct rib_event *e,
-			const struct egress_epoch *epoch, uint64_t *w)
+			const struct egress_origin *origin, uint64_t *w)
 {
 	EGRESS_PUT(w, EVENT_KIND, e->kind);
 	EGRESS_PUT(w, EVENT_TIME_RECEIVED_NS, e->received_ns);
@@ -96,12 +96,12 @@ static void event_words(const struct rib_event *e,
 		EGRESS_PUT(w, EVENT_ROUTER_PORT, e->router->port);
 	if (e->table != NULL)
 		peer_words(e, w);
-	if (epoch != NULL)
-		EGRESS_PUT(w, EVENT_EPOCH, epoch->epoch);
+	if (origin != NULL)
+		EGRESS_PUT(w, EVENT_EPOCH, origin->epoch);
 }
 
 static uint32_t event_pointers(const struct rib_event *e,
-			       const struct egress_epoch *epoch)
+			       const struct egress_origin *origin)
 {
 	uint32_t present = 0;
 
@@ -125,7 +125,7 @@ static uint32_t event_pointers(const struct rib_event *e,
 		present |= BIT(EVENT_NOTIFICATION);
 	if (e->count != 0)
 		present |= BIT(EVENT_COUNTS);
-	if (collector_of(epoch).len != 0)
+	if (collector_of(origin).len != 0)
 		present |= BIT(EVENT_COLLECTOR);
 	if (e->mirrored.len != 0)
 		present |= BIT(EVENT_MIRRORED);
@@ -137,14 +137,14 @@ static uint32_t event_pointers(const struct rib_event *e,
  * padded length of the texts and lists.
  */
 static size_t event_bound(const struct rib_event *e,
-			  const struct egress_epoch *epoch)
+			  const struct egress_origin *origin)
 {
 	size_t words = EGRESS_HEAD_WORDS + EVENT_DATA_WORDS + EVENT_PTRS + 7;
 
 	words += egress_words(view_of(e->text).len + 1);
 	words += egress_words(name_of(e).len + 1);
 	words += egress_words(table_name_of(e).len + 1);
-	words += egress_words(collector_of(epoch).len + 1);
+	words += egress_words(collector_of(origin).len + 1);
 	words += egress_words(e->sent_open.len);
 	words += egress_words(e->received_open.len);
 	words += egress_words(e->notification.len);
@@ -187,7 +187,7 @@ static void build_counts(const struct rib_event *e, struct capnp_builder *b)
 }
 
 static void build_pointers(const struct rib_event *e,
-			   const struct egress_epoch *epoch,
+			   const struct egress_origin *origin,
 			   struct capnp_builder *b)
 {
 	if (e->router != NULL)
@@ -205,30 +205,30 @@ static void build_pointers(const struct rib_event *e,
 	capnp_build_data(b, EVENT_RECEIVED_OPEN_PTR, e->received_open);
 	capnp_build_data(b, EVENT_NOTIFICATION_PTR, e->notification);
 	build_counts(e, b);
-	capnp_build_text(b, EVENT_COLLECTOR_PTR, collector_of(epoch));
+	capnp_build_text(b, EVENT_COLLECTOR_PTR, collector_of(origin));
 	capnp_build_data(b, EVENT_MIRRORED_PTR, e->mirrored);
 }
 
 size_t egress_encode_event(const struct rib_event *e,
-			   const struct egress_epoch *epoch, uint8_t *out,
+			   const struct egress_origin *origin, uint8_t *out,
 			   size_t cap)
 {
 	uint64_t words[EVENT_DATA_WORDS] = { 0 };
 	uint64_t *message = (uint64_t *)(void *)out;
-	size_t bound = event_bound(e, epoch);
-	size_t ptrs = capnp_build_ptrs(event_pointers(e, epoch));
+	size_t bound = event_bound(e, origin);
+	size_t ptrs = capnp_build_ptrs(event_pointers(e, origin));
 	struct capnp_builder b;
 	size_t used;
 
 	if (bound > cap)
 		return bound;
-	event_words(e, epoch, words);
+	event_words(e, origin, words);
 	used = capnp_build_used(words, EVENT_DATA_WORDS);
 	capnp_build_head(message, used, ptrs);
 	memcpy(message + EGRESS_HEAD_WORDS, words, 8 * used);
 	b.ptrs = message + EGRESS_HEAD_WORDS + used;
 	b.next = b.ptrs + ptrs;
 	memset(b.ptrs, 0, 8 * ptrs);
-	build_pointers(e, epoch, &b);
+	build_pointers(e, origin, &b);
 	return capnp_build_end(message, &b);
 }

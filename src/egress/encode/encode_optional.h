@@ -19,7 +19,10 @@ struct egress_optional {
 	char text[2048];
 };
 
-/* True if an attribute is sent as bytes because it is not parsed. */
+/*
+ * True if @a has an attribute that is sent as bytes because the schema has no
+ * field for it.
+ */
 static inline bool egress_optional_unknown(const struct bgp_attrs *a)
 {
 	return ((a->seen[0] & ~BGP_ATTRS_WITH_MEMBER) | a->seen[1] |

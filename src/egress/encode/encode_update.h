@@ -34,19 +34,19 @@ struct egress_encoded egress_encode_update(const struct rib_change *c,
 					   size_t first, size_t max,
 					   uint8_t *out, size_t cap);
 
-/* Data of an event RIB_EVENT_EPOCH that only the collector has. */
-struct egress_epoch {
-	const char *collector;
-	uint64_t epoch;
+/* Data of an event that the rib does not have. */
+struct egress_origin {
+	const char *collector; /* its id; NULL = the event does not say */
+	uint64_t epoch;	       /* of RIB_EVENT_EPOCH; else 0 */
 };
 
 /*
- * Encode an event; @epoch may be NULL. Returns its length. If the event may
+ * Encode an event; @origin may be NULL. Returns its length. If the event may
  * need more than @cap bytes, nothing is written, and the maximum that it may
  * need is returned.
  */
 size_t egress_encode_event(const struct rib_event *e,
-			   const struct egress_epoch *epoch, uint8_t *out,
+			   const struct egress_origin *origin, uint8_t *out,
 			   size_t cap);
 
 #endif

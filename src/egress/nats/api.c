@@ -52,11 +52,21 @@ static int reply_check(struct wire_view json, const char *what,
 	return errno_of(error.code);
 }
 
+void nats_api_root(const struct nats_api *api, char out[NATS_API_ROOT_MAX])
+{
+	const char *domain = nats_client_domain(api->client);
+
+	if (domain == NULL)
+		snprintf(out, NATS_API_ROOT_MAX, "$JS.API");
+	else
+		snprintf(out, NATS_API_ROOT_MAX, "$JS.%s.API", domain);
+}
+
 int nats_api_request(const struct nats_api *api, const char *what,
 		     const char *stream, const char *body,
 		     struct nats_error *why, struct nats_received **out)
 {
-	char subject[NATS_API_SUBJECT_MAX];
+	char subject[NATS_API_SUBJECT_MAX], root[NATS_API_ROOT_MAX];
 	struct nats_received *reply = NULL;
 	struct nats_send m = { .subject = subject };
 	int err;
@@ -66,7 +76,8 @@ int nats_api_request(const struct nats_api *api, const char *what,
 			 "'%s' cannot be the name of a stream", stream);
 		return -EINVAL;
 	}
-	snprintf(subject, sizeof(subject), "$JS.API.%s.%s", what, stream);
+	nats_api_root(api, root);
+	snprintf(subject, sizeof(subject), "%s.%s.%s", root, what, stream);
 	if (body != NULL)
 		m.data = (struct wire_view){ (const uint8_t *)body,
 					     strlen(body) };

@@ -34,8 +34,14 @@ bool nats_api_is_plain(const char *text);
 /* True if @text is plain as above and can be one token of a subject. */
 bool nats_api_is_token(const char *text);
 
+/* "$JS.API" or "$JS.<domain>.API", with the NUL. */
+#define NATS_API_ROOT_MAX (NATS_DOMAIN_MAX + 16)
+
+/* Write what the subjects of requests begin with. */
+void nats_api_root(const struct nats_api *api, char out[NATS_API_ROOT_MAX]);
+
 /*
- * Send a request to "$JS.API.<what>.<stream>". The answer is JSON without an
+ * Send a request to "<root>.<what>.<stream>". The answer is JSON without an
  * error; the caller destroys it. @body may be NULL.
  */
 int nats_api_request(const struct nats_api *api, const char *what,

@@ -15,6 +15,9 @@
 #define NATS_INBOX_PREFIX     "_INBOX"
 #define NATS_INBOX_PREFIX_MAX 64 /* bytes, with the NUL */
 
+/* Maximum length of the name of a domain, with the NUL. */
+#define NATS_DOMAIN_MAX 64
+
 /* The text of an error. */
 struct nats_error {
 	char text[NATS_WORDS_MAX];
@@ -36,6 +39,7 @@ struct nats_options {
 	const char *tls_cert;	  /* file with our certificate; needs tls_key */
 	const char *tls_key;	  /* file with our key */
 	const char *inbox_prefix; /* default NATS_INBOX_PREFIX */
+	const char *domain;	  /* domain of JetStream */
 	bool tls;	    /* use TLS with the system's CAs, as for tls:// */
 	int64_t connect_ms; /* default 2000 */
 	int64_t write_ms;   /* deadline of one write; default 2000 */

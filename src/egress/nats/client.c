@@ -39,6 +39,7 @@ int nats_client_open(const struct nats_options *options, struct nats_error *why,
 		err = nats_failed(s, "connect", why);
 		goto fail;
 	}
+	c->domain = options->domain;
 	*out = c;
 	return 0;
 
@@ -64,6 +65,11 @@ void nats_client_close(struct nats_client *c)
 bool nats_client_connected(struct nats_client *c)
 {
 	return natsConnection_Status(c->nc) == NATS_CONN_STATUS_CONNECTED;
+}
+
+const char *nats_client_domain(const struct nats_client *c)
+{
+	return c->domain;
 }
 
 int64_t nats_client_max_payload(struct nats_client *c)

@@ -46,6 +46,7 @@ static inline void nats_send_header(struct nats_send *m, const char *name,
 	m->header_count++;
 }
 
+/* The strings of @options must stay valid until nats_client_close(). */
 int nats_client_open(const struct nats_options *options, struct nats_error *why,
 		     struct nats_client **out);
 
@@ -59,6 +60,9 @@ bool nats_client_connected(struct nats_client *c);
 
 /* The maximum size of a message, including headers, that the server accepts. */
 int64_t nats_client_max_payload(struct nats_client *c);
+
+/* The domain of JetStream that requests are for; NULL = the server's. */
+const char *nats_client_domain(const struct nats_client *c);
 
 int nats_client_publish(struct nats_client *c, const struct nats_send *m);
 

@@ -231,6 +231,7 @@ int nats_conn_open(const struct nats_options *options, uint32_t window,
 
 	if (link == NULL)
 		return -ENOMEM;
+	link->client.domain = options->domain;
 	err = make_options(link, options, why, &o);
 	if (err < 0)
 		goto fail;

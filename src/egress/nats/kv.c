@@ -289,12 +289,13 @@ static int take_direct(struct nats_received *msg, const char *subject,
 static int get_direct(struct nats_kv *kv, const char *subject,
 		      struct nats_error *why, struct entry *out)
 {
-	char where[NATS_API_SUBJECT_MAX];
+	char where[NATS_API_SUBJECT_MAX], root[NATS_API_ROOT_MAX];
 	struct nats_send m = { .subject = where };
 	struct nats_received *msg = NULL;
 	int err;
 
-	snprintf(where, sizeof(where), "$JS.API.DIRECT.GET.%s.%s", kv->stream,
+	nats_api_root(&kv->api, root);
+	snprintf(where, sizeof(where), "%s.DIRECT.GET.%s.%s", root, kv->stream,
 		 subject);
 	err = nats_client_request(kv->api.client, &m, kv->api.wait_ms, "get",
 				  why, &msg);
@@ -402,6 +403,7 @@ static int value_store(struct nats_kv *kv, const char *subject,
 		       struct wire_view v, const uint64_t *revision,
 		       struct nats_error *why)
 {
+	char where[NATS_API_SUBJECT_MAX], root[NATS_API_ROOT_MAX];
 	struct nats_send m = { .subject = subject, .data = v };
 	struct nats_received *reply = NULL;
 	char text[24];
@@ -409,6 +411,12 @@ static int value_store(struct nats_kv *kv, const char *subject,
 
 	if (v.len > (size_t)VALUE_MAX)
 		return -EMSGSIZE;
+	/* "$KV.>" is not imported from another domain, but its API is. */
+	if (nats_client_domain(kv->api.client) != NULL) {
+		nats_api_root(&kv->api, root);
+		snprintf(where, sizeof(where), "%s.%s", root, subject);
+		m.subject = where;
+	}
 	if (revision != NULL) {
 		snprintf(text, sizeof(text), "%" PRIu64, *revision);
 		nats_send_header(&m, "Nats-Expected-Last-Subject-Sequence",

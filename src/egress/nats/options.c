@@ -68,7 +68,8 @@ int nats_request_failed(natsConnection *nc, natsStatus s, const char *subject,
 	if (s == NATS_NO_RESPONDERS) {
 		snprintf(why->text, sizeof(why->text),
 			 "%s: no JetStream answers: it is not enabled on the "
-			 "server or for this account, or not ready yet",
+			 "server, for this account or in this domain, or not "
+			 "ready yet",
 			 doing);
 		return -EOPNOTSUPP;
 	}

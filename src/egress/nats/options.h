@@ -16,6 +16,7 @@
 
 struct nats_client {
 	natsConnection *nc;
+	const char *domain; /* NULL = that of the server */
 };
 
 /*

@@ -40,12 +40,13 @@ struct nats_reader {
  */
 static void delete_consumer(struct nats_reader *r)
 {
-	char subject[NATS_API_SUBJECT_MAX];
+	char subject[NATS_API_SUBJECT_MAX], root[NATS_API_ROOT_MAX];
 	struct nats_send m = { 0 };
 
 	if (r->consumer[0] == '\0')
 		return;
-	snprintf(subject, sizeof(subject), "$JS.API.CONSUMER.DELETE.%s.%s",
+	nats_api_root(&r->api, root);
+	snprintf(subject, sizeof(subject), "%s.CONSUMER.DELETE.%s.%s", root,
 		 r->options.stream, r->consumer);
 	m.subject = subject;
 	(void)nats_client_publish(r->api.client, &m);

@@ -23,10 +23,11 @@
 #define FILES_WANTED	8 /* max_bytes is divided into so many files */
 #define NAME_MAX_LEN	32
 #define MAGIC		UINT64_C(0x314c494154415241) /* "ARATAIL1" */
-#define MAGIC_NAME	UINT64_C(0x00ffffffffffffff) /* without the version */
-#define AGE_NS		INT64_C(1000000000)
-#define AGAIN_NS	INT64_C(10000000000) /* retry after a disk error */
-#define STALL_NS	INT64_C(1000000000)  /* longest wait for a write */
+/* mask: the bytes of MAGIC without the version digit */
+#define MAGIC_NAME UINT64_C(0x00ffffffffffffff)
+#define AGE_NS	   INT64_C(1000000000)
+#define AGAIN_NS   INT64_C(10000000000) /* retry after a disk error */
+#define STALL_NS   INT64_C(1000000000)	/* longest wait for a write */
 
 /*
  * After a chunk was compressed, the next chunks are not compressed for

@@ -300,7 +300,10 @@ static int judge_writer(struct establish_job *job)
 	return p->run.open_epoch != 0 ? -ESTALE : -EPERM;
 }
 
-/* True if the last message of the stream was published by this run. */
+/*
+ * True if no new epoch is needed: the last message of this run is still the
+ * last one of the stream, and neither a rollback nor a repair requires an epoch.
+ */
 static bool chain_unbroken(const struct establish_job *job)
 {
 	const struct publisher *p = job->p;
@@ -584,10 +587,7 @@ static int look_and_mend(struct publisher *p, struct establish_job *job)
 		err = look_or_recreate(p, job); /* yields */
 		if (err < 0)
 			break;
-		/*
-		 * Set the limit first: the messages that are sent again must
-		 * not exceed it.
-		 */
+		/* Set the limit first: it applies to messages sent again. */
 		note_limit(p, &job->tail);
 		err = publisher_rollback_mend(p, &job->tail, &job->why,
 					      &resent); /* yields */

@@ -134,7 +134,7 @@ size_t publisher_epoch_event(const struct publisher *p, uint64_t epoch,
 		.received_ns = publisher_wall_ns(),
 		.router = &nobody,
 	};
-	struct egress_epoch number = { p->options.collector, epoch };
+	struct egress_origin number = { p->options.collector, epoch };
 
 	return egress_encode_event(&event, &number, out, cap);
 }

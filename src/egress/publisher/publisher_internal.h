@@ -182,7 +182,7 @@ int publisher_spool_open(struct publisher *p, struct nats_error *why);
 void publisher_spool_enter(struct publisher *p);
 void publisher_spool_write(struct publisher *p);
 void publisher_spool_settle(struct publisher *p);
-/* Return the batches that are synced to their workers. */
+/* Give the batches that are synced to disk back to their workers. */
 void publisher_spool_give_back(struct publisher *p);
 void publisher_spool_feed(struct publisher *p);
 void publisher_spool_rewind(struct publisher *p);

@@ -133,8 +133,9 @@ static void make_runnable(struct sp_shard *shard, struct sp_shard *here,
 }
 
 /*
- * The number of queued stealable fibers. In a runtime with one shard they are
- * in the local queue, because no other shard can steal them.
+ * The number of queued fibers that counts against stealable_capacity. If @here
+ * is the only shard, no other shard can steal, and all queued fibers are in its
+ * local queue: pinned ones are then counted, too.
  */
 static uint32_t count_queued(const struct sp_shard *shard,
 			     const struct sp_shard *here)

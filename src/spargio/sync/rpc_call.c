@@ -214,7 +214,10 @@ void sp_call_free(struct sp_call *call)
 	}
 	call->client = false;
 	sp__call_put(call);
-	/* From here on the call and the queue may be freed. */
+	/*
+	 * This may free the queue with all its calls: do not use @call or @rpc
+	 * after it.
+	 */
 	sp__rpc_unlock(rpc);
 	if (drop != NULL)
 		drop(value);
