@@ -53,6 +53,7 @@ struct bgp_update {
 	enum bgp_verdict verdict; /* attributes and all */
 	enum bgp_fault fault;	  /* its first cause */
 	uint8_t fault_code;	  /* attribute to blame, 0: none */
+	bool plain; /* read by bgp_plain_decode() */
 	bool end_of_rib;
 	uint8_t eor_safi;
 	uint16_t eor_afi;
@@ -92,6 +93,17 @@ bool bgp_nlri_part_conclusive(const struct bgp_nlri_part *part);
 enum bgp_verdict bgp_update_decode(struct wire_view body,
 				   const struct bgp_decode_opts *opts,
 				   struct bgp_update *out);
+
+/*
+ * The two ways of bgp_update_decode(), for itself and for tests. The first one
+ * is for plain UPDATEs (bmp/plain.c); it returns false for others, and *@out is
+ * then undefined. The second one reads any UPDATE.
+ */
+bool bgp_plain_decode(struct wire_view body, const struct bgp_decode_opts *opts,
+		      struct bgp_update *out);
+enum bgp_verdict bgp_update_decode_any(struct wire_view body,
+				       const struct bgp_decode_opts *opts,
+				       struct bgp_update *out);
 
 /* Start walking a part. False if it has no routes; most have none. */
 static inline bool bgp_update_routes(const struct bgp_update *u,

@@ -47,6 +47,7 @@ struct value_field {
 	uint8_t len;
 	/* The value may end before this field. */
 	bool optional;
+	/* Of VALUE_TLVS; of the custom forms, for documents and tests. */
 	const struct tlv_layout *tlvs;
 	const struct value_field *record; /* of VALUE_RECORDS */
 	/*
@@ -110,6 +111,28 @@ bool value_describe(const struct value_field *layout, struct wire_view v,
 
 /* Whether @v is of this layout. */
 bool value_fits(const struct value_field *layout, struct wire_view v);
+
+/*
+ * The same, with the bytes that each field is in: from the first to the last,
+ * none left out. Types and lengths of TLVs are fields, too; a TLV is entered
+ * with its name, NULL if that is not known. A field whose name is NULL is
+ * reserved.
+ */
+struct value_visitor {
+	void (*enter)(void *arg, const char *name);
+	void (*leave)(void *arg);
+	void (*field)(void *arg, const struct value_field *f,
+		      struct wire_view bytes);
+	void *arg;
+};
+
+/* False, and nothing is visited, if @v does not have this layout. */
+bool value_visit(const struct value_field *layout, struct wire_view v,
+		 const struct value_visitor *visitor);
+
+/* Write a field that was visited. */
+void value_write_field(const struct value_field *f, struct wire_view v,
+		       struct field_writer *w);
 
 /* 4 or 16 bytes as a string. */
 void value_write_address(struct field_writer *w, const char *name,

@@ -2,6 +2,7 @@
 
 #include "rib/key.h"
 #include "rib/peer.h"
+#include "rib/plain.h"
 #include "rib/policy.h"
 #include "rib/rib_internal.h"
 #include "rib/timer.h"
@@ -14,6 +15,11 @@
 
 #define SECOND UINT64_C(1000000000)
 
+/* Defaults of the limits; a table without routes has 0.4 KiB. */
+#define PEERS_MAX	  100000
+#define PEER_TABLES_MAX	  256
+#define ROUTER_TABLES_MAX 131072
+
 void rib_config_defaults(struct rib_config *config)
 {
 	*config = (struct rib_config){
@@ -22,8 +28,9 @@ void rib_config_defaults(struct rib_config *config)
 		.sweep_max_ns = 300 * SECOND,
 		.sweep_idle_ns = 3600 * SECOND,
 		.stale_hold_ns = 600 * SECOND,
-		.max_peers = 100000,
-		.max_tables = 256,
+		.max_peers = PEERS_MAX,
+		.max_tables = PEER_TABLES_MAX,
+		.max_router_tables = ROUTER_TABLES_MAX,
 	};
 }
 
@@ -53,6 +60,7 @@ int rib_new(const struct rib_config *config, const struct rib_sink *sink,
 	rib->sink = *sink;
 	if (sink->bytes == NULL)
 		rib->sink.bytes = &rib->no_bytes;
+	rib_plain_init(rib);
 	rib->unlimited = (struct rib_budget){ UINT64_MAX, UINT64_MAX };
 	rib->budget = &rib->unlimited;
 	rib->slice_end = UINT64_MAX;

@@ -35,9 +35,10 @@ struct shard_job {
 	uint64_t updates; /* batches of the log that were applied */
 	/* batches of which only the sequences were read */
 	uint64_t sequences;
-	/* updates that could not be parsed */
-	uint64_t bad;
+	uint64_t bad; /* updates that could not be parsed */
 	uint64_t resyncs;
+	/* the position of a router's file is not before the end of the log */
+	bool beyond;
 	/* routers whose files rely on records that are lost */
 	uint64_t unbacked;
 	/* from is valid: the lowest position of the shard's routers */

@@ -54,6 +54,8 @@ int restore_find_from(void *job)
 	     it = it->next) {
 		const struct log_position *since = &it->snapshot.replay_from;
 
+		s->beyond |= log_position_same_log(since, end) &&
+			     since->position >= end->position;
 		if (!log_position_same_log(since, end) ||
 		    since->position > end->position ||
 		    (since->journal &&

@@ -206,6 +206,14 @@ static int spawn_from(struct sp_rt *rt, struct sp_shard *here,
 	return 0;
 }
 
+static void count_refused_spawn(struct sp_rt *rt, struct sp_shard *here)
+{
+	if (here == NULL)
+		atomic_fetch_add(&rt->outside_refused, 1);
+	else
+		sp__count(&here->counts.refused_spawns, 1);
+}
+
 /* Not inlined, so that spawn_from(), which only this calls, is inlined. */
 static __attribute__((noinline)) int spawn_fiber(struct sp_rt *rt,
 						 const struct sp_attr *attr,
@@ -227,6 +235,8 @@ static __attribute__((noinline)) int spawn_fiber(struct sp_rt *rt,
 			return err;
 	}
 	err = spawn_from(rt, here, attr, fn, arg, data, len, out);
+	if (err < 0)
+		count_refused_spawn(rt, here);
 	if (here == NULL)
 		sp__visit_end(rt);
 	return err;
