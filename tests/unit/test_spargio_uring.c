@@ -12,6 +12,7 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -532,6 +533,70 @@ static void test_a_ring_that_cannot_be_entered_is_not_used(void **state)
 	assert_int_equal(WEXITSTATUS(status), RAN_ON_EPOLL);
 }
 
+/*
+ * The entries that were put into the rings of this process, as the kernel
+ * counts them; 0 if there is no ring.
+ */
+static unsigned long entries_submitted(void)
+{
+	unsigned long sum = 0;
+
+	for (int fd = 0; fd < 256; fd++) {
+		unsigned long tail;
+		char path[64], line[256];
+		FILE *info;
+
+		snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+		info = fopen(path, "re");
+		while (info != NULL && fgets(line, sizeof(line), info) != NULL)
+			if (sscanf(line, "SqTail: %lu", &tail) == 1)
+				sum += tail;
+		if (info != NULL)
+			fclose(info);
+	}
+	return sum;
+}
+
+#define CLOSES 100
+
+static int read_one(void *fd)
+{
+	char byte;
+
+	EXPECT_EQ(sp_read(*(int *)fd, &byte, 1), 0);
+	return 0;
+}
+
+/*
+ * The kernel compares all operations of a ring to cancel those on a descriptor,
+ * so that is not asked for where there are none.
+ */
+static int close_many(void *arg)
+{
+	struct sp_task task;
+	unsigned long before;
+	int pair[2];
+
+	(void)arg;
+	EXPECT_EQ(pipe2(pair, O_CLOEXEC), 0);
+	EXPECT_EQ(sp_go_on(NULL, 0, read_one, &pair[0], &task), 0);
+	EXPECT_EQ(sp_sleep(SP_MS), 0); /* it waits by now, or soon */
+	before = entries_submitted();
+	for (int i = 0; i < CLOSES; i++)
+		EXPECT_EQ(sp_close(open("/dev/null", O_RDONLY | O_CLOEXEC)), 0);
+	EXPECT(entries_submitted() - before < CLOSES + CLOSES / 2);
+	EXPECT_EQ(sp_close(pair[1]), 0);
+	EXPECT_EQ(sp_join(task, NULL), 0);
+	EXPECT_EQ(sp_close(pair[0]), 0);
+	return 0;
+}
+
+static void test_a_close_cancels_only_what_is_there(void **state)
+{
+	(void)state;
+	run_on(1, close_many, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -549,6 +614,7 @@ int main(void)
 		cmocka_unit_test(
 			test_a_ring_that_cannot_be_entered_is_not_used),
 		cmocka_unit_test(test_a_missing_call_is_not_repeated),
+		cmocka_unit_test(test_a_close_cancels_only_what_is_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

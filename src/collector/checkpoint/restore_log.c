@@ -123,7 +123,10 @@ static int apply_bytes(struct shard_job *s, struct router *router,
 	return restore_updates(router, batch, &s->bad);
 }
 
-/* Apply a message on the shard of its router. @p is behind its header. */
+/*
+ * Apply one message of the log, whose token and bytes are at @p. Runs on the
+ * shard of its router.
+ */
 static int apply_item(struct shard_job *s, const struct log_item *item,
 		      const uint8_t *p)
 {

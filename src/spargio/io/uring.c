@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -52,6 +53,13 @@ struct uring {
 	 */
 	bool lists_ops;
 	struct sp__op *ops; /* operations in flight, if lists_ops */
+	/*
+	 * The number of operations in flight on each descriptor; at UINT16_MAX
+	 * it stays. If fd_ops_lost, memory was short and some are not counted.
+	 */
+	uint16_t *fd_ops;
+	size_t fd_ops_size;
+	bool fd_ops_lost;
 };
 
 static struct uring *uring_of(struct sp_shard *shard)
@@ -134,11 +142,60 @@ static struct sp_shard *shard_of(uint64_t data)
 	return (struct sp_shard *)(uintptr_t)(data & ~(uint64_t)TAG_MASK);
 }
 
+/* Make room to count the operations on @fd. */
+static bool fd_ops_reach(struct uring *u, size_t fd)
+{
+	size_t size = u->fd_ops_size == 0 ? 64 : u->fd_ops_size;
+	uint16_t *counts;
+
+	if (fd < u->fd_ops_size)
+		return true;
+	while (size <= fd)
+		size *= 2;
+	counts = realloc(u->fd_ops, size * sizeof(*counts));
+	if (counts == NULL)
+		return false;
+	memset(counts + u->fd_ops_size, 0,
+	       (size - u->fd_ops_size) * sizeof(*counts));
+	u->fd_ops = counts;
+	u->fd_ops_size = size;
+	return true;
+}
+
+static void fd_ops_add(struct uring *u, int fd)
+{
+	if (fd < 0)
+		return;
+	if (!fd_ops_reach(u, (size_t)fd))
+		u->fd_ops_lost = true;
+	else if (u->fd_ops[fd] != UINT16_MAX)
+		u->fd_ops[fd]++;
+}
+
+static void fd_ops_remove(struct uring *u, int fd)
+{
+	if (fd >= 0 && (size_t)fd < u->fd_ops_size && u->fd_ops[fd] != 0 &&
+	    u->fd_ops[fd] != UINT16_MAX)
+		u->fd_ops[fd]--;
+}
+
+/* True if an operation on @fd may be in flight. */
+static bool fd_ops_any(const struct uring *u, int fd)
+{
+	return u->fd_ops_lost ||
+	       (fd >= 0 && (size_t)fd < u->fd_ops_size && u->fd_ops[fd] != 0);
+}
+
 static void complete_op(struct sp_shard *shard, struct sp__op *op,
 			const struct io_uring_cqe *cqe)
 {
-	if (uring_of(shard)->lists_ops && !(cqe->flags & IORING_CQE_F_MORE))
-		sp__op_detach(op);
+	struct uring *u = uring_of(shard);
+
+	if (!(cqe->flags & IORING_CQE_F_MORE)) {
+		if (u->lists_ops)
+			sp__op_detach(op);
+		fd_ops_remove(u, op->sqe.fd);
+	}
 	sp__op_complete(shard, op, cqe->res, cqe->flags);
 }
 
@@ -250,6 +307,7 @@ static void uring_close(struct sp_shard *shard)
 	sp__ring_close(&u->ring);
 	if (u->wakeup_fd >= 0)
 		close(u->wakeup_fd);
+	free(u->fd_ops);
 	free(u);
 	shard->io = NULL;
 }
@@ -329,10 +387,14 @@ static void uring_start(struct sp_shard *shard, struct sp__op *op)
 	}
 	/*
 	 * Cancel the operations that wait on the descriptor; see sp_close() in
-	 * file.h.
+	 * file.h. Only if there are any, because the kernel looks at all
+	 * operations of the ring for that: with thousands of connections it
+	 * takes most of a millisecond.
 	 */
-	if (op->sqe.opcode == IORING_OP_CLOSE && shard->inflight > 1)
+	if (op->sqe.opcode == IORING_OP_CLOSE &&
+	    fd_ops_any(uring_of(shard), op->sqe.fd))
 		cancel_fd(shard, op->sqe.fd);
+	fd_ops_add(uring_of(shard), op->sqe.fd);
 	sqe = get_sqe(shard);
 	*sqe = op->sqe;
 	sqe->user_data = (uint64_t)(uintptr_t)op | TAG_OP;
