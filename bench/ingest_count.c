@@ -171,7 +171,7 @@ int main(int argc, char **argv)
 	const struct stream *s = stream_of(argc > 1 ? argv[1] : "change");
 	struct load_plan plan = LOAD_PLAN_INIT;
 	uint64_t updates = argc > 3 ? strtoull(argv[3], NULL, 10) : 50000;
-	struct load_router *router;
+	struct load_router *router = NULL;
 	struct load_table *table;
 	struct store store;
 	uint64_t end;
