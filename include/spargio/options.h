@@ -67,7 +67,7 @@ struct sp_blocked_shard {
  */
 struct sp_fiber_left {
 	uint32_t shard;
-	uint64_t fiber;	  /* its id, as in sp_dump() */
+	uint64_t fiber;	  /* id of the fiber, as in sp_dump() */
 	const char *name; /* NULL if it has none */
 	/* as in sp_dump(); NULL if the fiber is not waiting */
 	const char *waits_for;

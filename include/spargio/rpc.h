@@ -111,7 +111,7 @@ int sp_rpc_submit(struct sp_rpc *rpc, void *request, void (*done)(void *arg),
  */
 int sp_call_wait(struct sp_call *call, void **reply);
 int sp_call_wait_until(struct sp_call *call, int64_t deadline, void **reply);
-/* -EAGAIN if there is no reply yet */
+/* As sp_call_wait(), but returns -EAGAIN if there is no reply yet. */
 int sp_call_poll(struct sp_call *call, void **reply);
 
 /* End the call with -ECANCELED; -EALREADY if it has ended. */

@@ -16,8 +16,8 @@
  * guide is docs/simulation.md.
  *
  * A program with one runtime needs no change: with SP_BACKEND=sim sp_run()
- * simulates a single host without faults, with the seed in SP_SIM_SEED;
- * -EINVAL if that is no number.
+ * simulates a single host without faults, with the seed in SP_SIM_SEED; -EINVAL
+ * if SP_SIM_SEED is not a number.
  *
  * Threads	All functions in the thread that called sp_sim_new(). Functions
  *		of hosts may be called from a fiber, from sp_sim_at(), and
@@ -53,7 +53,7 @@ enum sp_sim_fault {
 	SP_SIM_SLOW_SEGMENT, /* TCP: 200 ms delay; datagrams: loss */
 	SP_SIM_RESET,	     /* RST after any byte of a segment */
 	SP_SIM_NO_FDS,	     /* EMFILE, for each new descriptor */
-	/* Hosts: for each host and 100 ms. */
+	/* Hosts: for each host that is up, every 100 ms. */
 	SP_SIM_PARTITION,  /* no packets to one other host for up to 10 s */
 	SP_SIM_CRASH,	   /* power loss; restart within 5 s */
 	SP_SIM_KILL,	   /* as kill -9; restart within 1 s */

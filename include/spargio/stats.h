@@ -63,9 +63,9 @@ struct sp_stats {
 	uint64_t stack_bytes;
 	uint64_t stacks; /* stacks allocated; they are reused */
 	/*
-	 * Stacks without a guard page: none since Linux 6.13. On older kernels
-	 * only as many stacks as a quarter of vm.max_map_count (by default
-	 * 16,382) have one.
+	 * Stacks without a guard. 0 on Linux 6.13 or newer. On older kernels
+	 * only a limited number of stacks get a guard: a quarter of
+	 * vm.max_map_count (16,382 by default).
 	 */
 	uint64_t unguarded_stacks;
 	uint64_t refused_ops; /* operations of other threads, refused */

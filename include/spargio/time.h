@@ -36,7 +36,7 @@ int64_t sp_now(void);
  */
 int64_t sp_wall_now(void);
 
-/* The time @ns from now; SP_NEVER if it would overflow. */
+/* The time @ns from now; SP_NEVER if the sum would overflow. */
 int64_t sp_in(int64_t ns);
 
 /* 0 or -ECANCELED. Yield. */
@@ -62,8 +62,9 @@ void sp_deadline_pop(struct sp_scope *scope);
 int64_t sp_deadline(void); /* the nearest deadline in force, or SP_NEVER */
 
 /*
- * Run @fn(@arg) with a deadline @ns from now. Returns its return value or
- * -ETIMEDOUT.
+ * Run @fn(@arg) with a deadline @ns from now, as if between sp_deadline_push()
+ * and sp_deadline_pop(): waits of @fn end with -ETIMEDOUT. Returns the result
+ * of @fn; -EPERM outside a fiber.
  */
 int sp_timeout(int64_t ns, int (*fn)(void *), void *arg);
 int sp_timeout_at(int64_t deadline, int (*fn)(void *), void *arg);

@@ -364,7 +364,10 @@ void sp__shard_pass_on(struct sp_shard *s)
 		sp__shard_request_watch(s);
 }
 
-/* The shard has been idle since @now: add the busy time before. */
+/*
+ * End the busy period of the shard at @now, and add its length to the total
+ * busy time.
+ */
 static void rest_from(struct sp_shard *s, int64_t now)
 {
 	uint64_t busy =

@@ -83,7 +83,10 @@ static void line_write(struct line *line)
 	(void)!write(STDERR_FILENO, line->text, line->len + 1);
 }
 
-/* @running touched the guard of @owner. */
+/*
+ * Write to standard error that @running touched the guard of the stack of
+ * @owner.
+ */
 static void report_overflow(const struct sp_fiber *running,
 			    const struct sp_fiber *owner)
 {

@@ -25,7 +25,10 @@ int sp__stream_fd_init(struct sp__stream_fd *e, int fd)
 
 void sp__stream_fd_fini(struct sp__stream_fd *e)
 {
-	/* The atomic operation orders the other half's accesses before. */
+	/*
+	 * The atomic operation makes sure that all accesses of the other half
+	 * come before the close.
+	 */
 	if (e->halves == NULL || atomic_fetch_sub(&e->halves->left, 1) > 1)
 		return;
 	sp_close(e->fd);

@@ -269,7 +269,7 @@ int sp_msg_post(struct sp_rt *rt, uint32_t shard, uint16_t tag, uint64_t value)
 	return err;
 }
 
-/* Waiting until taken */
+/* Waiting until messages are taken */
 
 static bool index_passed(uint32_t head, uint32_t index)
 {
