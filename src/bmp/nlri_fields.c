@@ -173,9 +173,9 @@ const char *nlri_type_name(const struct bgp_nlri *n)
 }
 
 /*
- * Where an address has no length of its own, the rest tells: EVPN's prefix
- * and gateway are both of 4 or both of 16 bytes (RFC 9136 3.1), the others
- * have one address at their end.
+ * The length of addresses that have no length field, from the length of the
+ * body. In EVPN, the prefix and the gateway have 4 bytes each or 16 bytes each
+ * (RFC 9136 3.1); other NLRI have one address, at their end.
  */
 static uint8_t address_len(const struct bgp_nlri *n)
 {
@@ -198,7 +198,9 @@ bool nlri_field_start(struct nlri_field_iter *it, const struct bgp_nlri *n)
 	return true;
 }
 
-/* How many bytes follow the length byte, or SIZE_MAX if it is impossible. */
+/*
+ * The number of bytes after the length byte; SIZE_MAX if that byte is invalid.
+ */
 static size_t len_after(const struct nlri_field_iter *it, uint8_t form,
 			uint8_t bits)
 {
