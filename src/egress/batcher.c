@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The minimum of max_bytes: a batch must hold one or two usual updates. */
+/* The minimum of max_bytes: enough for one or two usual updates. */
 #define BYTES_MIN 1024u
 
 /* Typical bytes of an update, to choose the size of a new batch. */

@@ -7,8 +7,8 @@
  * The batch is closed, compressed if configured, and pushed:
  *
  *	full	when it reached the maximum of bytes or updates
- *	dry	when the worker has no more input: egress_batcher_flush()
- *	old	at the end of a turn, a millisecond after it was opened:
+ *	idle	when the worker has no more input: egress_batcher_flush()
+ *	aged	at the end of a turn, a millisecond after it was opened:
  *		egress_batcher_flush_aged()
  *	event	before an event of its router, or before a change that
  *	fence	of its router: egress_batcher_fence()
@@ -67,9 +67,8 @@ struct egress_batcher_opts {
 };
 
 /*
- * -EINVAL for an invalid size, -ENAMETOOLONG if a prefix or the id is too long,
- * -ENOMEM.
- * @opts and its strings are copied.
+ * Make a batcher; @opts and its strings are copied. -EINVAL for an invalid
+ * size, -ENAMETOOLONG if a prefix or the id is too long, -ENOMEM.
  */
 int egress_batcher_new(const struct egress_batcher_opts *opts,
 		       struct egress_batcher **out);

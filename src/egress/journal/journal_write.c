@@ -441,7 +441,10 @@ int journal_retain(struct journal *j, uint64_t now_ns)
 	return 0;
 }
 
-/* Positions of the newest segment are not used again. */
+/*
+ * Remove the newest segment from the list. The next segment begins beyond all
+ * positions of that segment, so that none of them is used again.
+ */
 static void forget_newest(struct journal *j)
 {
 	uint64_t base = journal_newest(j);

@@ -258,7 +258,10 @@ int segment_write_index(int dir, uint64_t base,
 	return err;
 }
 
-/* The entries of an index file, or NULL. */
+/*
+ * Read the entries of an index file; the caller frees them. NULL if the file is
+ * missing or damaged, or if out of memory.
+ */
 static struct journal_index *read_index(int dir, uint64_t base, size_t *count)
 {
 	struct journal_index *entries = NULL;

@@ -127,8 +127,8 @@ struct publisher_options {
 	bool hold;
 
 	/*
-	 * The shard of a runtime to run on, and no other does; NULL: a runtime
-	 * of its own.
+	 * Run on @shard of this runtime, which is then reserved for the
+	 * publisher. NULL = start a runtime for the publisher.
 	 */
 	struct sp_rt *rt;
 	uint32_t shard;
