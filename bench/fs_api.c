@@ -314,7 +314,7 @@ static void start(void)
 
 	opts.ring_entries = 256;
 	opts.cq_entries = 2048;
-	fibers_check(sp__ring_open(&ring, &opts) == 0, "no io_uring here");
+	fibers_check(sp__ring_open(&ring, &opts, 0) == 0, "no io_uring here");
 	rt = fibers_start(2);
 	fibers_check(sp_rpc_new(1, &rpc) == 0, "no rpc");
 	fibers_check(sp_go_attr(rt, &attr, worker_main, NULL, NULL) == 0,

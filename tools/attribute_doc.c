@@ -10,6 +10,7 @@
 #include "bmp/names.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char *flags_words(const struct bgp_attr_row *row)
 {
@@ -45,28 +46,55 @@ static void put_shown(const struct bgp_attr_row *row)
 		put_fields(row->layout);
 }
 
-static void put_tlvs(const char *path, const struct value_field *f)
+/* Whether another table, printed before, has the same row. */
+static bool is_printed(const struct tlv_row *row,
+		       const struct tlv_layout *before)
+{
+	for (size_t i = 0; before != NULL && i < before->count; i++)
+		if (before->rows[i].type == row->type &&
+		    memcmp(before->rows[i].fields, row->fields,
+			   sizeof(row->fields)) == 0)
+			return true;
+	return false;
+}
+
+/* Of tables that share rows, @first and the one @before were printed. */
+static void put_tlvs(const char *path, const struct value_field *f,
+		     const struct tlv_layout *first,
+		     const struct tlv_layout *before)
 {
 	for (; f->form != VALUE_END; f++) {
-		if (f->form != VALUE_TLVS)
+		if (f->tlvs == NULL)
 			continue;
 		for (size_t i = 0; i < f->tlvs->count; i++) {
 			const struct tlv_row *row = &f->tlvs->rows[i];
 			char inner[128];
 
+			if (is_printed(row, first) || is_printed(row, before))
+				continue;
 			printf("| %s | %u | `%s` | ", path, row->type,
 			       row->name);
 			put_fields(row->fields);
 			printf(" |\n");
 			snprintf(inner, sizeof(inner), "%s, %u", path,
 				 row->type);
-			/* Tunnels of all types have the same sub-TLVs. */
-			if (i == 0 || row->fields[0].form != VALUE_TLVS ||
-			    f->tlvs->rows[i - 1].fields[0].tlvs !=
-				    row->fields[0].tlvs)
-				put_tlvs(inner, row->fields);
+			/* Tunnels of all types share most sub-TLVs. */
+			put_tlvs(inner, row->fields,
+				 i > 0 ? f->tlvs->rows[0].fields[0].tlvs : NULL,
+				 i > 0 ? row[-1].fields[0].tlvs : NULL);
 		}
 	}
+}
+
+static void put_ipv6_ext_communities(void)
+{
+	struct bgp_ipv6_ext_community_row row;
+
+	printf("\n## IPv6 extended communities\n\n"
+	       "| type | text begins with | reference |\n|---|---|---|\n");
+	for (size_t i = 0; bgp_ipv6_ext_community_row(i, &row); i++)
+		printf("| %04x | `%s` | %s |\n", row.type, row.name,
+		       row.reference);
 }
 
 static void put_capability_fields(const struct value_field *f)
@@ -147,8 +175,9 @@ int main(void)
 	for (unsigned code = 0; code < 256; code++)
 		if (bgp_attr_rows[code].layout != NULL)
 			put_tlvs(bgp_attr_rows[code].name,
-				 bgp_attr_rows[code].layout);
+				 bgp_attr_rows[code].layout, NULL, NULL);
 	put_ext_communities();
+	put_ipv6_ext_communities();
 	put_capabilities();
 	put_families();
 	return 0;

@@ -209,9 +209,9 @@ check_lines() {
 		 text ~ /(^|[^A-Za-z_0-9])(v?printf|puts|perror|v?syslog)\(/) {
 			complain("the collector logs through collector/base/log.h")
 		}
-		# Of a macro of more than one line, each. SP_MAIN() defines functions.
+		# Of a macro of more than one line, each. These define functions.
 		text ~ /^[ \t]*#[ \t]*define/ {
-			macro = text !~ /define SP_MAIN\(/
+			macro = text !~ /define SP_(MAIN|MAIN_WITH|_MAIN_FIBER)\(/
 			defining = 1
 		}
 		defining {

@@ -54,12 +54,20 @@ function extendedCommunityText(community) {
 		community.typeLow}:${community.value}`;
 }
 
+// As text if all of them have one: the lists are not matched otherwise.
+function ipv6ExtendedCommunities(route) {
+	const texts = route.ipv6ExtendedCommunityTexts;
+	const all = route.ipv6ExtendedCommunities;
+
+	return texts?.length === all?.length ? texts : all;
+}
+
 // The plain ones at sight, the others a press away: some routes have dozens.
 function communitiesCell(route) {
 	const more = [
 		["large", route.largeCommunities],
 		["extended", route.extendedCommunities],
-		["IPv6 extended", route.ipv6ExtendedCommunities],
+		["IPv6 extended", ipv6ExtendedCommunities(route)],
 	].filter(([, list]) => list?.length);
 
 	return el("span", {}, (route.communities ?? []).join(" "), " ",

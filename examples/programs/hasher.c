@@ -106,14 +106,23 @@ static int visit(const struct sp_walk_entry *entry, void *arg)
 	return err;
 }
 
-static int body(int argc, char **argv)
+/* Called before the runtime starts; what is not 0 is the exit status. */
+static int configure(struct sp_opts *opts, int argc, char **argv)
 {
-	int walked, err;
-
+	(void)argv;
 	if (argc != 2) {
 		fputs("hasher FOLDER\n", stderr);
 		return 2;
 	}
+	opts->name = "hasher";
+	return 0;
+}
+
+static int body(int argc, char **argv)
+{
+	int walked, err;
+
+	(void)argc;
 	make_table();
 	hasher.folder = argv[1];
 	err = sp_group_new(&hasher.group);
@@ -127,4 +136,4 @@ static int body(int argc, char **argv)
 	return walked < 0 ? walked : err;
 }
 
-SP_MAIN(body)
+SP_MAIN_WITH(configure, body)

@@ -52,6 +52,7 @@ struct sp_msg {
  */
 struct sp_ticket {
 	uint32_t shard;
+	uint32_t from;	   /* the sending shard, or SP_MSG_OUTSIDE */
 	uint32_t index[2]; /* index in the plain and in the hot mailbox */
 };
 
@@ -63,10 +64,17 @@ int sp_msg_send(uint32_t shard, uint16_t tag, uint64_t value);
 int sp_msg_send_nowait(uint32_t shard, uint16_t tag, uint64_t value);
 /*
  * Send several messages, which become visible together. Returns the number of
- * accepted values, or an error if none was accepted.
+ * accepted values, which is smaller than @count if the mailbox is full, or an
+ * error if none was accepted. The _nowait form makes them visible at the
+ * sender's next yield or sp_msg_publish(), or at once if the mailbox is full;
+ * the _direct form also sends a wake-up, see sp_msg_send_direct().
  */
 int sp_msg_send_many(uint32_t shard, uint16_t tag, const uint64_t *values,
 		     size_t count);
+int sp_msg_send_many_nowait(uint32_t shard, uint16_t tag,
+			    const uint64_t *values, size_t count);
+int sp_msg_send_many_direct(uint32_t shard, uint16_t tag,
+			    const uint64_t *values, size_t count);
 /*
  * As sp_msg_send(), with the @len bytes at @data, at most SP_MSG_DATA_MAX,
  * instead of a value. The bytes are copied.
@@ -81,15 +89,40 @@ int sp_msg_send_ticket(uint32_t shard, uint16_t tag, uint64_t value,
  * and would find the message soon.
  */
 int sp_msg_send_direct(uint32_t shard, uint16_t tag, uint64_t value);
-/* Make the messages of sp_msg_send_nowait() to @shard visible to it. */
+/*
+ * Make the messages of the _nowait forms visible: those sent to @shard, or to
+ * every shard.
+ */
 void sp_msg_publish(uint32_t shard);
+void sp_msg_publish_all(void);
 
-/* Send from a thread that is not a shard of @rt. */
+/*
+ * Send from a thread that is not a shard of @rt: a value, several values, data,
+ * or a value with a ticket. Arguments and results as of the sp_msg_send_...()
+ * functions. All such threads share one mailbox of each shard, also for hot
+ * tags. The messages of one thread stay in order.
+ */
 int sp_msg_post(struct sp_rt *rt, uint32_t shard, uint16_t tag, uint64_t value);
+int sp_msg_post_many(struct sp_rt *rt, uint32_t shard, uint16_t tag,
+		     const uint64_t *values, size_t count);
+int sp_msg_post_data(struct sp_rt *rt, uint32_t shard, uint16_t tag,
+		     const void *data, size_t len);
+int sp_msg_post_ticket(struct sp_rt *rt, uint32_t shard, uint16_t tag,
+		       uint64_t value, struct sp_ticket *out);
 
-/* Wait until the receiver has taken the message of @ticket. Yields. */
+/*
+ * Wait until the receiver has taken the message of @ticket. Any fiber of the
+ * runtime may wait, on any shard, more than once. Yields.
+ */
 int sp_msg_wait(const struct sp_ticket *ticket);
 int sp_msg_wait_until(const struct sp_ticket *ticket, int64_t deadline);
+/*
+ * The same from any thread, which blocks; a fiber yields. -ESHUTDOWN or
+ * -ECANCELED if @rt stops. A receiving shard that does not yield delays the
+ * deadline.
+ */
+int sp_msg_wait_thread(struct sp_rt *rt, const struct sp_ticket *ticket,
+		       int64_t deadline);
 /*
  * Wait until @shard has taken every message this shard has sent to it. Yields.
  */

@@ -23,7 +23,8 @@ struct io_uring_sqe;
 /*
  * Call @fill to describe an operation in an entry, run the operation and
  * return the result in its CQE. *@flags, unless @flags is NULL, gets the flags
- * of the CQE. @fill must not set user_data. Yields.
+ * of the CQE. @fill must not set user_data; in it sp_shard() is the shard on
+ * which the operation runs, also for sp_op_raw_on() and placement.h. Yields.
  *
  * The result is not translated: -ETIMEDOUT can be the deadline or an error of
  * a socket. The operation must have exactly one CQE: multishot, zero-copy send

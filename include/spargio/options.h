@@ -32,7 +32,11 @@ enum sp_ring_mode {
 	SP_RING_DEFER,
 	/* completions run at the next system call of the thread */
 	SP_RING_COOP,
-	SP_RING_SQPOLL, /* a kernel thread submits; it uses a whole core */
+	/*
+	 * A kernel thread submits. It uses a whole core while the shard submits
+	 * and for sqpoll_idle_ms after that.
+	 */
+	SP_RING_SQPOLL,
 };
 
 /*
@@ -87,12 +91,39 @@ struct sp_opts {
 	uint32_t ring_entries; /* submission queue; default 256 */
 	uint32_t cq_entries;   /* default 8 x ring_entries */
 	const int *affinity;   /* a CPU for each shard; default: none */
+	/*
+	 * With SP_RING_SQPOLL: milliseconds without a submission after which
+	 * the kernel thread sleeps, default 1000, and a CPU for the kernel
+	 * thread of each shard, -1 = any, default: any.
+	 */
+	uint32_t sqpoll_idle_ms;
+	const int *sqpoll_affinity;
 	/* messages per pair of shards; default 4096 */
 	uint32_t mailbox_capacity;
 	/* stealable fibers queued per shard; default 4096 */
 	uint32_t stealable_capacity;
+
+	/* Stealing; sp_stats_shard() counts what it does. */
 	/* shards tried in one search for work; default: all */
 	uint32_t steal_budget;
+	/* step from one tried shard to the next; default 1 = the neighbour */
+	uint32_t steal_stride;
+	/* fibers taken at once; default and maximum 128, half a queue */
+	uint32_t steal_batch;
+	/*
+	 * A shard that has just run out of work steals only from shards with
+	 * at least this many stealable fibers in the queue, because one that
+	 * stays will soon run where its data is in the cache; default 2.
+	 * When it has been idle for steal_delay_us it steals any fiber; default
+	 * 20.
+	 */
+	uint32_t steal_locality;
+	uint32_t steal_delay_us;
+	/*
+	 * After a search that found nothing a spinning shard pauses, twice as
+	 * long after each, but not for longer than this; default 0 = no pause.
+	 */
+	uint32_t steal_backoff_us;
 	/* microseconds of busy-waiting before a shard sleeps; see above */
 	int32_t spin_us;
 	/* bytes per fiber; default 64 KiB, at most 1 MiB */

@@ -1,13 +1,13 @@
 /*
- * spargio/reader.h - read a descriptor through a buffer: bytes, lines
+ * spargio/reader.h - read through a buffer: bytes, lines
  *
  *	sp_reader_new(fd, 0, &r);
  *	while ((err = sp_reader_line(r, &line, &len)) > 0)
  *		handle(line, len);
  *	sp_reader_free(r);
  *
- * For sockets, pipes, terminals, and files (read from the file position). See
- * frame.h for frames and writer.h for writing.
+ * For sockets, pipes, terminals, files (read from the file position), and any
+ * other stream (stream.h). See frame.h for frames and writer.h for writing.
  *
  *	 [ taken | buffered, not yet taken | room ]
  *
@@ -15,8 +15,8 @@
  *		descriptor are independent: two fibers may use them.
  * Blocking	Calls marked "yields" wait only if the buffer does not have the
  *		data. Each of them has a form with a deadline, ..._until().
- * Ownership	The caller keeps the descriptor, unless it was given to
- *		sp_split(). Pointers into the buffer are valid until the next
+ * Ownership	The caller keeps the descriptor or stream, unless it was given
+ *		to sp_split(). Pointers into the buffer are valid until the next
  *		call.
  * Errors	A negative errno. Received bytes stay in the buffer, and after
  *		-ETIMEDOUT or -ECANCELED the call can be repeated.
@@ -33,23 +33,29 @@ extern "C" {
 #endif
 
 struct sp_reader;
+struct sp_stream;
 struct sp_writer;
 
 /*
  * Make a reader with a buffer of @capacity bytes; 0 = 16 KiB. -EBADF, -ENOMEM.
  */
 int sp_reader_new(int fd, size_t capacity, struct sp_reader **out);
+int sp_reader_new_stream(const struct sp_stream *from, size_t capacity,
+			 struct sp_reader **out);
 
 /* Free the reader; bytes in its buffer are dropped. NULL is fine. */
 void sp_reader_free(struct sp_reader *r);
 
 /*
- * Make a reader and a writer for two fibers; together they own @fd. Freeing the
- * writer shuts a socket down for sending; freeing the second of the two closes
- * @fd. After an error the caller still owns @fd.
+ * Make a reader and a writer for two fibers; together they own @fd or @s.
+ * Freeing the writer shuts it down for sending, which only a socket and some
+ * streams know; freeing the second of the two closes it. After an error the
+ * caller still owns it.
  */
 int sp_split(int fd, size_t capacity, struct sp_reader **r,
 	     struct sp_writer **w);
+int sp_split_stream(const struct sp_stream *s, size_t capacity,
+		    struct sp_reader **r, struct sp_writer **w);
 
 /*
  * Read the available bytes, at most @len. 0 at the end of the stream. Yields.

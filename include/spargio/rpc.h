@@ -43,8 +43,37 @@ struct sp_call;
  */
 struct sp_request {
 	void *value;
+	/*
+	 * When the client gives up: the deadline of its call, or SP_NEVER. A
+	 * server need not begin what it cannot finish by then, and can pass the
+	 * deadline on.
+	 */
+	int64_t deadline;
 	struct sp_call *call;
 	uint64_t id;
+};
+
+/*
+ * Counters of an RPC queue. All accepted calls are counted once:
+ *
+ *	calls = queued + serving + replies + refusals + cancels + aborts
+ */
+struct sp_rpc_stats {
+	uint32_t capacity;
+	uint32_t queued;  /* requests that no server has taken */
+	uint32_t serving; /* requests that were taken, without a reply yet */
+	uint64_t calls;	  /* accepted requests */
+	/*
+	 * Requests that found no free call: refused with -EAGAIN, or given up
+	 * while they waited for one.
+	 */
+	uint64_t refused_calls;
+	uint64_t replies;
+	uint64_t refusals; /* ended by sp_rpc_refuse() */
+	uint64_t cancels;  /* ended by the client: deadline, cancel, free */
+	uint64_t aborts;   /* ended with -EPIPE because the queue was closed */
+	/* replies and refusals that came after the call had ended */
+	uint64_t late_replies;
 };
 
 /* Life cycle */
@@ -75,6 +104,9 @@ void sp_rpc_on_drop(struct sp_rpc *rpc, void (*request)(void *value),
  */
 void sp_rpc_on_request(struct sp_rpc *rpc, void (*fn)(void *arg), void *arg);
 
+/* Read the counters, all of the same moment. */
+void sp_rpc_stats_get(struct sp_rpc *rpc, struct sp_rpc_stats *out);
+
 /* Client: one call for request and reply */
 
 /*
@@ -98,9 +130,15 @@ int sp_rpc_try_call(struct sp_rpc *rpc, void *request, int64_t deadline,
  * NULL, is called once with @arg when the call ends other than by
  * sp_call_cancel(). It runs in the thread that ended the call, with no lock
  * held, and must not wait.
+ *
+ * sp_rpc_submit_until() tells the server that the client gives up at @deadline,
+ * see struct sp_request. It does not end the call then.
  */
 int sp_rpc_submit(struct sp_rpc *rpc, void *request, void (*done)(void *arg),
 		  void *arg, struct sp_call **out);
+int sp_rpc_submit_until(struct sp_rpc *rpc, void *request, int64_t deadline,
+			void (*done)(void *arg), void *arg,
+			struct sp_call **out);
 
 /*
  * Wait for the reply. Returns 0 or the error with which the call ended: the

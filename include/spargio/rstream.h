@@ -67,6 +67,9 @@ int sp_rstream_open(int fd, size_t max, struct sp_rstream **out);
  */
 int sp_rstream_prepend(struct sp_rstream *rs, const void *data, size_t len);
 
+/* The shard to which the stream belongs. */
+uint32_t sp_rstream_shard(const struct sp_rstream *rs);
+
 /* Close and free @rs. Bytes not consumed are lost. Yields. NULL is fine. */
 void sp_rstream_close(struct sp_rstream *rs);
 

@@ -103,8 +103,7 @@ int sp_backend_error(const struct sp_rt *rt);
  */
 int sp_random(void *data, size_t len);
 
-/* Make main() run @body(argc, argv) as the first fiber. */
-#define SP_MAIN(body)                                                  \
+#define SP__MAIN_FIBER(body)                                           \
 	struct sp__main_args {                                         \
 		int argc;                                              \
 		char **argv;                                           \
@@ -114,13 +113,36 @@ int sp_random(void *data, size_t len);
 		struct sp__main_args *a = (struct sp__main_args *)arg; \
                                                                        \
 		return body(a->argc, a->argv);                         \
-	}                                                              \
-	int main(int argc, char **argv)                                \
-	{                                                              \
-		struct sp__main_args a = { argc, argv };               \
-		int ret = sp_run(NULL, sp__main_fiber, &a);            \
-                                                                       \
-		return ret < 0 ? 1 : ret;                              \
+	}
+
+/* Make main() run @body(argc, argv) as the first fiber. */
+#define SP_MAIN(body)                                       \
+	SP__MAIN_FIBER(body)                                \
+	int main(int argc, char **argv)                     \
+	{                                                   \
+		struct sp__main_args a = { argc, argv };    \
+		int ret = sp_run(NULL, sp__main_fiber, &a); \
+                                                            \
+		return ret < 0 ? 1 : ret;                   \
+	}
+
+/*
+ * The same with options. Before the runtime starts, @configure(opts, argc,
+ * argv) changes *opts, a struct sp_opts that holds SP_OPTS_INIT. If it does not
+ * return 0, main() returns its value, or 1 for a negative one, and @body does
+ * not run.
+ */
+#define SP_MAIN_WITH(configure, body)                            \
+	SP__MAIN_FIBER(body)                                     \
+	int main(int argc, char **argv)                          \
+	{                                                        \
+		struct sp__main_args a = { argc, argv };         \
+		struct sp_opts opts = SP_OPTS_INIT;              \
+		int ret = configure(&opts, argc, argv);          \
+                                                                 \
+		if (ret == 0)                                    \
+			ret = sp_run(&opts, sp__main_fiber, &a); \
+		return ret < 0 ? 1 : ret;                        \
 	}
 
 #ifdef __cplusplus

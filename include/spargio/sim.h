@@ -70,6 +70,8 @@ enum sp_sim_fault {
 	SP_SIM_TEAR, /* only some sectors of a kept write are on the disk */
 	/* Disk: for each file when the power fails. */
 	SP_SIM_FLIP, /* one bit of the file's synced data changes */
+	/* Memory: for each call of sp_sim_memory_fails(). */
+	SP_SIM_NO_MEMORY,
 	SP_SIM_FAULTS,
 };
 
@@ -157,6 +159,22 @@ void sp_sim_shrink(uint64_t seed, struct sp_sim_plan *plan,
 		   bool (*fails)(uint64_t seed, const struct sp_sim_plan *plan,
 				 void *arg),
 		   void *arg);
+
+/* Memory */
+
+/*
+ * True if an allocation that the calling fiber is about to make must fail. A
+ * program asks in its allocator, or in functions that its linker puts in place
+ * of malloc() and so on, see docs/simulation.md. False outside of fibers of a
+ * simulated host, and for what the simulation itself allocates.
+ */
+bool sp_sim_memory_fails(void);
+
+/*
+ * The @n-th allocation of fibers from now on fails, 1 = the next; 0 = none. In
+ * addition to those that SP_SIM_NO_MEMORY causes.
+ */
+void sp_sim_fail_allocation(struct sp_sim *sim, uint64_t n);
 
 /* Hosts */
 

@@ -35,6 +35,7 @@
 #include <spargio/socket.h>
 #include <spargio/spsc.h>
 #include <spargio/stats.h>
+#include <spargio/stream.h>
 #include <spargio/sync.h>
 #include <spargio/time.h>
 #include <spargio/version.h>

@@ -25,8 +25,13 @@ struct sp_shard_stats {
 	uint64_t switches;
 	uint64_t spawned;
 	uint64_t finished;
-	uint64_t stolen; /* fibers taken from other shards */
-	uint64_t steal_attempts;
+	/* calls of sp_go_...() by fibers of this shard that returned an error */
+	uint64_t refused_spawns;
+	uint64_t stolen;	 /* fibers taken from other shards */
+	uint64_t steals;	 /* searches that found some */
+	uint64_t steal_attempts; /* searches for fibers to steal */
+	uint64_t steal_probes;	 /* shards looked at in these searches */
+	uint64_t steal_backoffs; /* pauses after a search that found nothing */
 	uint64_t messages_sent;
 	/* messages refused because the mailbox was full */
 	uint64_t messages_refused;
@@ -68,7 +73,8 @@ struct sp_stats {
 	 * vm.max_map_count (16,382 by default).
 	 */
 	uint64_t unguarded_stacks;
-	uint64_t refused_ops; /* operations of other threads, refused */
+	uint64_t refused_ops;	 /* operations of other threads, refused */
+	uint64_t refused_spawns; /* spawns of other threads, refused */
 };
 
 void sp_stats_get(struct sp_rt *rt, struct sp_stats *out);

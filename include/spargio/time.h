@@ -15,6 +15,7 @@
 #ifndef SPARGIO_TIME_H
 #define SPARGIO_TIME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -74,6 +75,10 @@ struct sp_timer;
 int sp_timer_new(int64_t when, struct sp_timer **out);
 void sp_timer_free(struct sp_timer *timer); /* no fiber may be waiting */
 void sp_timer_reset(struct sp_timer *timer, int64_t when);
+/* The time at which the timer expires or has expired. Any thread. */
+int64_t sp_timer_when(struct sp_timer *timer);
+/* True if that time has passed, waited for or not. Any thread. */
+bool sp_timer_elapsed(struct sp_timer *timer);
 int sp_timer_wait(struct sp_timer *timer); /* yields */
 int sp_timer_wait_until(struct sp_timer *timer, int64_t deadline);
 
@@ -92,6 +97,13 @@ struct sp_interval {
 /* The first tick is one period from now. @period > 0, else -EINVAL. */
 int sp_interval_init(struct sp_interval *interval, int64_t period,
 		     enum sp_missed missed);
+/*
+ * As sp_interval_init(), but the first tick is at the time @start. Ticks that
+ * have passed when sp_interval_wait() is called first are handled as @missed
+ * says. -EINVAL if @start is negative or @period is not positive.
+ */
+int sp_interval_init_at(struct sp_interval *interval, int64_t start,
+			int64_t period, enum sp_missed missed);
 /* Wait for the next tick. 0 or -ECANCELED. Yields. */
 int sp_interval_wait(struct sp_interval *interval);
 

@@ -48,6 +48,8 @@ enum bgp_attr_code {
 	BGP_BFD_DISCRIMINATOR = 38,
 	BGP_NEXT_HOP_CHARACTERISTICS = 39,
 	BGP_PREFIX_SID = 40,
+	BGP_BIER = 41,
+	BGP_EDGE_METADATA = 42,
 	BGP_ATTR_SET = 128,
 };
 
@@ -106,6 +108,8 @@ struct bgp_attrs {
 	 * bmp/canonical.h.
 	 */
 	bool headers_canonical;
+	/* The same but for MP_REACH; known of plain UPDATEs only. */
+	bool others_canonical;
 	uint8_t origin;
 	uint8_t next_hop_len;
 	uint32_t med;

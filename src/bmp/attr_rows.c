@@ -274,9 +274,9 @@ static bool decode_domain_path(struct wire_view v,
 	return bgp_describe_domain_path(NULL, v);
 }
 
-static bool decode_link_state(struct wire_view v,
-			      const struct bgp_decode_opts *r,
-			      struct bgp_attrs *a)
+/* Types and lengths of two bytes, as in BGP-LS and BIER. */
+static bool decode_tlvs(struct wire_view v, const struct bgp_decode_opts *r,
+			struct bgp_attrs *a)
 {
 	(void)r;
 	(void)a;
@@ -483,7 +483,7 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 	[BGP_LS_ATTRIBUTE] = {
 		.name = "bgp-ls",
 		.reference = "RFC 9552 5.3",
-		.decode = decode_link_state,
+		.decode = decode_tlvs,
 		.min = 0, .max = ANY, .flags = OPT_LOCAL,
 		.bad_value = DISCARD, .bad_flags = DISCARD, .twice = DISCARD,
 		.layout = LAYOUT_TLVS(bgp_link_state_tlvs),
@@ -554,7 +554,7 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 		.decode = decode_opaque,
 		.min = 6, .max = ANY, .flags = OPT_TRANS,
 		.bad_value = WITHDRAW, .bad_flags = WITHDRAW, .twice = DISCARD,
-		.layout = LAYOUT(VALUE("containers", REST)),
+		.layout = LAYOUT(VALUE("containers", CUSTOM, .custom = bgp_describe_containers, .tlvs = &bgp_wide_tlvs)),
 	},
 	[BGP_DOMAIN_PATH] = {
 		.name = "d-path",
@@ -589,11 +589,24 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 		.min = 8, .max = ANY, .flags = OPT_TRANS,
 		.bad_value = DISCARD, .bad_flags = DISCARD, .twice = DISCARD,
 		.layout = LAYOUT(VALUE("afi", NUMBER, .len = 2), VALUE("safi", NUMBER, .len = 1),
-			VALUE("nextHopAndCharacteristics", REST)),
+			VALUE("nextHop, characteristics", CUSTOM, .custom = bgp_describe_characteristics, .tlvs = &bgp_characteristic_tlvs)),
 	},
-	/* Attributes that are not checked, only described. */
-	[41] = { .name = "bier", .reference = "RFC 9793" },
-	[42] = { .name = "edge-metadata", .reference = "IANA, temporary" },
+	[BGP_BIER] = {
+		.name = "bier",
+		.reference = "RFC 9793 3",
+		.decode = decode_tlvs,
+		.min = 4, .max = ANY, .flags = OPT_TRANS,
+		.bad_value = DISCARD, .bad_flags = DISCARD, .twice = DISCARD,
+		.layout = LAYOUT_TLVS(bgp_bier_tlvs),
+	},
+	[BGP_EDGE_METADATA] = {
+		.name = "edge-metadata",
+		.reference = "draft-ietf-idr-5g-edge-service-metadata",
+		.decode = decode_opaque,
+		.min = 1, .max = ANY, .flags = OPT_LOCAL,
+		.bad_value = WITHDRAW, .bad_flags = WITHDRAW, .twice = DISCARD,
+		.layout = LAYOUT(VALUE("metadata", REST)),
+	},
 	/* Deprecated attributes, and the one for development */
 	[11] = { .name = "dpa" },
 	[12] = { .name = "advertiser" },
@@ -602,6 +615,13 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 	[20] = { .name = "connector" },
 	[21] = { .name = "as-pathlimit" },
 	[28] = { .name = "entropy-label-capability" },
+	/* RFC 8093 */
+	[30] = { .name = "deprecated-30" },
+	[31] = { .name = "deprecated-31" },
+	[129] = { .name = "deprecated-129" },
+	[241] = { .name = "deprecated-241" },
+	[242] = { .name = "deprecated-242" },
+	[243] = { .name = "deprecated-243" },
 	[255] = { .name = "development", .reference = "RFC 2042" },
 };
 /* clang-format on */

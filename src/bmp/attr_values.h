@@ -16,6 +16,9 @@ extern const struct tlv_layout bgp_aigp_tlvs;
 extern const struct tlv_layout bgp_prefix_sid_tlvs;
 extern const struct tlv_layout bgp_bfd_tlvs;
 extern const struct tlv_layout bgp_sfp_tlvs;
+extern const struct tlv_layout bgp_bier_tlvs;
+extern const struct tlv_layout bgp_wide_tlvs;
+extern const struct tlv_layout bgp_characteristic_tlvs;
 extern const struct tlv_layout bgp_tunnel_tlvs;
 extern const struct tlv_layout bgp_link_state_tlvs;
 
@@ -44,5 +47,13 @@ bool bgp_describe_attr_set(struct field_writer *w, struct wire_view v);
 bool bgp_describe_bgpsec_path(struct field_writer *w, struct wire_view v);
 bool bgp_describe_domain_path(struct field_writer *w, struct wire_view v);
 bool bgp_describe_pe_labels(struct field_writer *w, struct wire_view v);
+bool bgp_describe_containers(struct field_writer *w, struct wire_view v);
+bool bgp_describe_characteristics(struct field_writer *w, struct wire_view v);
+
+/* Parts of TLVs, in attr_tlv_values.c */
+bool bgp_describe_rd(struct field_writer *w, struct wire_view v);
+bool bgp_describe_binding_sid(struct field_writer *w, struct wire_view v);
+bool bgp_describe_srv6_structure(struct field_writer *w, struct wire_view v);
+bool bgp_describe_srv6_segment(struct field_writer *w, struct wire_view v);
 
 #endif

@@ -409,9 +409,9 @@ size_t bgp_canonical_write(const struct bgp_update *u, enum bgp_nlri_part_id s,
 	return o.len;
 }
 
-static bool is_set(struct wire_view v, size_t width)
+static inline bool is_set(struct wire_view v, size_t width)
 {
-	return elements_ascending(v.p, v.len / width, width);
+	return v.len == 0 || elements_ascending(v.p, v.len / width, width);
 }
 
 /*
@@ -423,15 +423,42 @@ static bool next_hop_is_canonical(const struct bgp_attrs *a)
 	return a->next_hop_len != 16 || !wire_is_mapped(a->next_hop);
 }
 
+static inline bool sets_are_canonical(const struct bgp_attrs *a)
+{
+	return is_set(a->communities, 4) && is_set(a->ext_communities, 8) &&
+	       is_set(a->large_communities, 12) &&
+	       is_set(a->ipv6_ext_communities, 20);
+}
+
 /* True if the block is the canonical form of the attributes of part @s. */
 static bool is_canonical(const struct bgp_attrs *a, enum bgp_nlri_part_id s)
 {
 	return s == BGP_PART_NLRI && a->headers_canonical &&
 	       a->block.len != 0 && next_hop_is_canonical(a) &&
-	       path_is_plain(&a->as_path) && is_set(a->communities, 4) &&
-	       is_set(a->ext_communities, 8) &&
-	       is_set(a->large_communities, 12) &&
-	       is_set(a->ipv6_ext_communities, 20);
+	       path_is_plain(&a->as_path) && sets_are_canonical(a);
+}
+
+/*
+ * Routes in MP_REACH whose other attributes are canonical: copy these, with the
+ * next hop in its place. The attributes of a plain UPDATE are whole, and its
+ * next hop is one or two addresses.
+ */
+static size_t put_spliced(const struct bgp_update *u, uint8_t *room)
+{
+	struct wire_cursor c = wire_start(u->attrs.block);
+	struct out o = { .p = room };
+	struct bgp_attr t;
+
+	for (const uint8_t *at = c.p; bgp_attr_next(&c, &t); at = c.p) {
+		if (t.code == BGP_MP_REACH || t.code == BGP_NEXT_HOP)
+			continue;
+		if (t.code > BGP_NEXT_HOP && !o.next_hop_done)
+			put_next_hop(&o, u, BGP_PART_MP_REACH);
+		put_bytes(&o, at, (size_t)(c.p - at));
+	}
+	if (!o.next_hop_done)
+		put_next_hop(&o, u, BGP_PART_MP_REACH);
+	return o.len;
 }
 
 /*
@@ -443,6 +470,9 @@ struct wire_view bgp_canonical(const struct bgp_update *u,
 {
 	if (is_canonical(&u->attrs, s))
 		return u->attrs.block;
+	if (u->plain && s == BGP_PART_MP_REACH && u->attrs.others_canonical &&
+	    sets_are_canonical(&u->attrs))
+		return (struct wire_view){ room, put_spliced(u, room) };
 	return (struct wire_view){
 		.p = room,
 		.len = bgp_canonical_write(u, s, room, bgp_canonical_bound(u)),

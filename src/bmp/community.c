@@ -13,8 +13,13 @@ const char *bgp_community_name(uint32_t community)
 	} rows[] = {
 		{ 0xffff0000, "graceful-shutdown" }, /* RFC 8326 */
 		{ 0xffff0001, "accept-own" },	     /* RFC 7611 */
-		{ 0xffff0006, "llgr-stale" },	     /* RFC 9494 */
-		{ 0xffff0007, "no-llgr" },	     /* RFC 9494 */
+		/* draft-l3vpn-legacy-rtc */
+		{ 0xffff0002, "route-filter-translated-v4" },
+		{ 0xffff0003, "route-filter-v4" },
+		{ 0xffff0004, "route-filter-translated-v6" },
+		{ 0xffff0005, "route-filter-v6" },
+		{ 0xffff0006, "llgr-stale" }, /* RFC 9494 */
+		{ 0xffff0007, "no-llgr" },    /* RFC 9494 */
 		{ 0xffff0008, "accept-own-nexthop" },
 		{ 0xffff0009, "standby-pe" }, /* RFC 9026 */
 		{ 0xffff029a, "blackhole" },  /* RFC 7999 */
@@ -54,6 +59,8 @@ enum ext_form {
 	FORM_L2_INFO,	/* encapsulation, flags, MTU, preference */
 	FORM_DF,	/* algorithm, capabilities */
 	FORM_COST,	/* point of insertion, identifier, cost */
+	/* AS of four, two bits of direction, a group of fourteen */
+	FORM_INTERFACES,
 };
 
 /* clang-format off */
@@ -142,6 +149,44 @@ static const struct bgp_ext_community_row rows[] = {
 	{ 0x0b, 0x02, FORM_HEX,  "mpls-mixed-labels", "RFC 9015" },
 	{ 0x0c, 0x00, FORM_AS2,  "mup", "draft-ietf-bess-mup-safi" },
 	{ 0x80, 0x0d, FORM_HEX,  "sfc-classifier", "RFC 9015" },
+	{ 0x00, 0x06, FORM_HEX,  "extended-link-bandwidth", "draft-ietf-idr-link-bandwidth" },
+	{ 0x40, 0x06, FORM_HEX,  "extended-link-bandwidth", "draft-ietf-idr-link-bandwidth" },
+	{ 0x03, 0x09, FORM_HEX,  "unreachable-prefix-announcement", "IANA" },
+	{ 0x03, 0x0e, FORM_HEX,  "ppmp-label", "IANA" },
+	{ 0x03, 0x14, FORM_HEX,  "consistent-hash-sort-order", "draft-ietf-bess-service-chaining" },
+	{ 0x03, 0xaa, FORM_HEX,  "load-balance", "draft-ietf-bess-service-chaining" },
+	{ 0x04, 0x00, FORM_HEX,  "qos-marking", "draft-knoll-idr-qos-attribute" },
+	{ 0x44, 0x00, FORM_HEX,  "qos-marking", "draft-knoll-idr-qos-attribute" },
+	{ 0x05, 0x00, FORM_HEX,  "cos-capability", "draft-knoll-idr-cos-interconnect" },
+	{ 0x06, 0x0d, FORM_HEX,  "evi-rt", "RFC 9251 9.5" },
+	{ 0x06, 0x0e, FORM_HEX,  "attachment-circuit", "draft-sajassi-bess-evpn-ac-aware-bundling" },
+	{ 0x06, 0x10, FORM_MOBILITY, "evpn-link-bandwidth", "draft-ietf-bess-evpn-unequal-lb" },
+	{ 0x06, 0x15, FORM_HEX,  "rt-derived", "draft-ietf-idr-rt-derived-community" },
+	{ 0x07, 0x02, FORM_INTERFACES, "interface-set", "draft-ietf-idr-flowspec-interfaceset" },
+	{ 0x47, 0x02, FORM_INTERFACES, "interface-set", "draft-ietf-idr-flowspec-interfaceset" },
+	{ 0x0c, 0x01, FORM_HEX,  "mup", "draft-ietf-bess-mup-safi" },
+	{ 0x0c, 0x02, FORM_HEX,  "mup", "draft-ietf-bess-mup-safi" },
+	{ 0x0c, 0x03, FORM_HEX,  "mup", "draft-ietf-bess-mup-safi" },
+	{ 0x0c, 0x04, FORM_HEX,  "mup", "draft-ietf-bess-mup-safi" },
+	{ 0x0c, 0x05, FORM_HEX,  "mup", "draft-ietf-bess-mup-safi" },
+	{ 0x80, 0x0b, FORM_HEX,  "e-tree-info", "RFC 7796" },
+};
+
+/* Of 20 bytes: an IPv6 address and a number of two (RFC 5701). */
+static const struct bgp_ipv6_ext_community_row ipv6_rows[] = {
+	{ 0x0002, "rt", "RFC 5701" },
+	{ 0x0003, "soo", "RFC 5701" },
+	{ 0x000b, "vrf-route-import", "RFC 6515 4.1" },
+	{ 0x000c, "redirect-to-ipv6", "draft-ietf-idr-flowspec-redirect-ip" },
+	{ 0x000d, "redirect", "RFC 8956 6.1" },
+	{ 0x0010, "cisco-vpn-distinguisher", "IANA" },
+	{ 0x0011, "uuid-rt", "IANA" },
+	{ 0x0012, "inter-area-p2mp-next-hop", "RFC 7524" },
+	{ 0x0013, "rt-record", "draft-ietf-bess-service-chaining" },
+	{ 0x0014, "vrf-recursive-next-hop", "IANA" },
+	{ 0x0015, "rt-derived", "draft-ietf-idr-rt-derived-community" },
+	{ 0x4002, "rt", "RFC 5701" },
+	{ 0x4003, "soo", "RFC 5701" },
 };
 /* clang-format on */
 
@@ -150,6 +195,15 @@ bool bgp_ext_community_row(size_t i, struct bgp_ext_community_row *out)
 	if (i >= sizeof(rows) / sizeof(rows[0]))
 		return false;
 	*out = rows[i];
+	return true;
+}
+
+bool bgp_ipv6_ext_community_row(size_t i,
+				struct bgp_ipv6_ext_community_row *out)
+{
+	if (i >= sizeof(ipv6_rows) / sizeof(ipv6_rows[0]))
+		return false;
+	*out = ipv6_rows[i];
 	return true;
 }
 
@@ -266,6 +320,11 @@ static void text_form(struct text *t, enum ext_form form, const uint8_t *p)
 		text_pair(t, p[1]);
 		text_pair(t, wire_get_u32(p + 2));
 		break;
+	case FORM_INTERFACES:
+		text_u64(t, wire_get_u32(p));
+		text_pair(t, wire_get_u16(p + 4) >> 14);
+		text_pair(t, wire_get_u16(p + 4) & 0x3fff);
+		break;
 	case FORM_VALIDITY:
 		text_validity(t, p[5]);
 		break;
@@ -292,6 +351,23 @@ bool bgp_ext_community_text(struct text *t, const uint8_t community[8])
 		if (rows[i].form != FORM_NONE)
 			text_char(t, ':');
 		text_form(t, (enum ext_form)rows[i].form, community + 2);
+		return true;
+	}
+	return false;
+}
+
+bool bgp_ipv6_ext_community_text(struct text *t, const uint8_t community[20])
+{
+	uint16_t type = wire_get_u16(community);
+
+	for (size_t i = 0; i < sizeof(ipv6_rows) / sizeof(ipv6_rows[0]); i++) {
+		if (ipv6_rows[i].type != type)
+			continue;
+		text_str(t, ipv6_rows[i].name);
+		text_str(t, ":[");
+		text_ipv6(t, community + 2);
+		text_str(t, "]:");
+		text_u64(t, wire_get_u16(community + 18));
 		return true;
 	}
 	return false;

@@ -31,4 +31,20 @@ struct bgp_ext_community_row {
 
 bool bgp_ext_community_row(size_t i, struct bgp_ext_community_row *out);
 
+/*
+ * The text of an IPv6 extended community, "rt:[2001:db8::1]:5". False, and
+ * nothing is written, if the registry has no such type.
+ */
+bool bgp_ipv6_ext_community_text(struct text *t, const uint8_t community[20]);
+
+/* The rows of its table: false behind the last. */
+struct bgp_ipv6_ext_community_row {
+	uint16_t type;
+	const char *name;
+	const char *reference;
+};
+
+bool bgp_ipv6_ext_community_row(size_t i,
+				struct bgp_ipv6_ext_community_row *out);
+
 #endif

@@ -18,14 +18,20 @@ static const struct tlv_name {
 	uint8_t form; /* enum tlv_text */
 	const char *name;
 } names[] = {
-	{ 258, AS_HEX, "link-id" },	  { 259, AS_ADDRESS, "local-ip" },
-	{ 260, AS_ADDRESS, "remote-ip" }, { 261, AS_ADDRESS, "local-ip" },
-	{ 262, AS_ADDRESS, "remote-ip" }, { 263, AS_HEX, "topology" },
-	{ 264, AS_NUMBER, "route-type" }, { 265, AS_HEX, "prefix" },
-	{ 512, AS_NUMBER, "as" },	  { 513, AS_NUMBER, "bgp-ls-id" },
-	{ 514, AS_ADDRESS, "area" },	  { 515, AS_HEX, "router-id" },
-	{ 516, AS_ADDRESS, "bgp-id" },	  { 517, AS_NUMBER, "member-as" },
-	{ 518, AS_HEX, "srv6-sid" },
+	{ 258, AS_HEX, "link-id" },	    { 259, AS_ADDRESS, "local-ip" },
+	{ 260, AS_ADDRESS, "remote-ip" },   { 261, AS_ADDRESS, "local-ip" },
+	{ 262, AS_ADDRESS, "remote-ip" },   { 263, AS_HEX, "topology" },
+	{ 264, AS_NUMBER, "route-type" },   { 265, AS_HEX, "prefix" },
+	{ 512, AS_NUMBER, "as" },	    { 513, AS_NUMBER, "bgp-ls-id" },
+	{ 514, AS_ADDRESS, "area" },	    { 515, AS_HEX, "router-id" },
+	{ 516, AS_ADDRESS, "bgp-id" },	    { 517, AS_NUMBER, "member-as" },
+	{ 518, AS_HEX, "srv6-sid" },	    { 270, AS_NUMBER, "remote-as" },
+	{ 271, AS_ADDRESS, "remote-asbr" }, { 272, AS_ADDRESS, "remote-asbr" },
+	{ 550, AS_NUMBER, "tunnel-id" },    { 551, AS_NUMBER, "lsp-id" },
+	{ 552, AS_ADDRESS, "head-end" },    { 553, AS_ADDRESS, "tail-end" },
+	{ 554, AS_HEX, "candidate-path" },  { 555, AS_HEX, "cross-connect" },
+	{ 556, AS_HEX, "interface" },	    { 557, AS_HEX, "fec" },
+	{ 1185, AS_NUMBER, "family" },
 };
 
 static void text_value(struct text *t, struct wire_view v, uint8_t form)

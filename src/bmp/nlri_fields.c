@@ -12,6 +12,13 @@
 #define LABEL	NLRI_FIELD_LABEL
 #define REST	NLRI_FIELD_REST
 
+/* VALUE() of the layouts, whose name means something else here. */
+#define VALUE_OF(field, kind, ...)                                 \
+	{                                                          \
+		.name = (field), .form = VALUE_##kind, __VA_ARGS__ \
+	}
+#undef VALUE
+
 #define KEY   true
 #define VALUE false
 
@@ -20,70 +27,83 @@
 /* RFC 7432 7, RFC 9136 3, RFC 9251 9, RFC 9572 3 */
 static const struct nlri_layout evpn[] = {
 	[1] = { "ethernet-ad", {
-		{ "esi", HEX, 10, KEY }, { "tag", NUMBER, 4, KEY },
-		{ "label", LABEL, 3, VALUE } } },
+		{ "esi", HEX, 10, KEY, NULL }, { "tag", NUMBER, 4, KEY, NULL },
+		{ "label", LABEL, 3, VALUE, NULL } } },
 	[2] = { "mac-ip", {
-		{ "esi", HEX, 10, VALUE }, { "tag", NUMBER, 4, KEY },
-		{ "mac", MAC, 0, KEY }, { "ip", IP, 0, KEY },
-		{ "label", LABEL, 3, VALUE }, { "label2", LABEL, 3, VALUE } } },
+		{ "esi", HEX, 10, VALUE, NULL }, { "tag", NUMBER, 4, KEY, NULL },
+		{ "mac", MAC, 0, KEY, NULL }, { "ip", IP, 0, KEY, NULL },
+		{ "label", LABEL, 3, VALUE, NULL }, { "label2", LABEL, 3, VALUE, NULL } } },
 	[3] = { "inclusive-multicast", {
-		{ "tag", NUMBER, 4, KEY }, { "originator", IP, 0, KEY } } },
+		{ "tag", NUMBER, 4, KEY, NULL }, { "originator", IP, 0, KEY, NULL } } },
 	[4] = { "ethernet-segment", {
-		{ "esi", HEX, 10, KEY }, { "originator", IP, 0, KEY } } },
+		{ "esi", HEX, 10, KEY, NULL }, { "originator", IP, 0, KEY, NULL } } },
 	[5] = { "ip-prefix", {
-		{ "esi", HEX, 10, VALUE }, { "tag", NUMBER, 4, KEY },
-		{ "prefix", PREFIX, 0, KEY }, { "gateway", ADDRESS, 0, VALUE },
-		{ "label", LABEL, 3, VALUE } } },
+		{ "esi", HEX, 10, VALUE, NULL }, { "tag", NUMBER, 4, KEY, NULL },
+		{ "prefix", PREFIX, 0, KEY, NULL }, { "gateway", ADDRESS, 0, VALUE, NULL },
+		{ "label", LABEL, 3, VALUE, NULL } } },
 	[6] = { "selective-multicast", {
-		{ "tag", NUMBER, 4, KEY }, { "source", IP, 0, KEY },
-		{ "group", IP, 0, KEY }, { "originator", IP, 0, KEY },
-		{ "flags", HEX, 1, VALUE } } },
+		{ "tag", NUMBER, 4, KEY, NULL }, { "source", IP, 0, KEY, NULL },
+		{ "group", IP, 0, KEY, NULL }, { "originator", IP, 0, KEY, NULL },
+		{ "flags", HEX, 1, VALUE, NULL } } },
 	[7] = { "membership-report-synch", {
-		{ "esi", HEX, 10, KEY }, { "tag", NUMBER, 4, KEY },
-		{ "source", IP, 0, KEY }, { "group", IP, 0, KEY },
-		{ "originator", IP, 0, KEY }, { "flags", HEX, 1, VALUE } } },
+		{ "esi", HEX, 10, KEY, NULL }, { "tag", NUMBER, 4, KEY, NULL },
+		{ "source", IP, 0, KEY, NULL }, { "group", IP, 0, KEY, NULL },
+		{ "originator", IP, 0, KEY, NULL }, { "flags", HEX, 1, VALUE, NULL } } },
 	[8] = { "leave-synch", {
-		{ "esi", HEX, 10, KEY }, { "tag", NUMBER, 4, KEY },
-		{ "source", IP, 0, KEY }, { "group", IP, 0, KEY },
-		{ "originator", IP, 0, KEY }, { "reserved", HEX, 4, VALUE },
+		{ "esi", HEX, 10, KEY, NULL }, { "tag", NUMBER, 4, KEY, NULL },
+		{ "source", IP, 0, KEY, NULL }, { "group", IP, 0, KEY, NULL },
+		{ "originator", IP, 0, KEY, NULL }, { "reserved", HEX, 4, VALUE, NULL },
 		/*
 		 * Maximum response time and flags; some routers send one of
 		 * the two.
 		 */
-		{ "flags", REST, 0, VALUE } } },
+		{ "flags", REST, 0, VALUE, NULL } } },
 	[9] = { "per-region-i-pmsi", {
-		{ "tag", NUMBER, 4, KEY }, { "region", HEX, 8, KEY } } },
+		{ "tag", NUMBER, 4, KEY, NULL }, { "region", HEX, 8, KEY, NULL } } },
 	[10] = { "s-pmsi", {
-		{ "tag", NUMBER, 4, KEY }, { "source", IP, 0, KEY },
-		{ "group", IP, 0, KEY }, { "originator", IP, 0, KEY } } },
-	[11] = { "leaf", { { "route", REST, 0, KEY } } },
+		{ "tag", NUMBER, 4, KEY, NULL }, { "source", IP, 0, KEY, NULL },
+		{ "group", IP, 0, KEY, NULL }, { "originator", IP, 0, KEY, NULL } } },
+	[11] = { "leaf", { { "route", REST, 0, KEY, NULL } } },
 };
 
 /* RFC 6514 4 */
 static const struct nlri_layout mvpn[] = {
-	[1] = { "intra-as-i-pmsi", { { "originator", ADDRESS, 0, KEY } } },
-	[2] = { "inter-as-i-pmsi", { { "as", NUMBER, 4, KEY } } },
+	[1] = { "intra-as-i-pmsi", { { "originator", ADDRESS, 0, KEY, NULL } } },
+	[2] = { "inter-as-i-pmsi", { { "as", NUMBER, 4, KEY, NULL } } },
 	[3] = { "s-pmsi", {
-		{ "source", IP, 0, KEY }, { "group", IP, 0, KEY },
-		{ "originator", ADDRESS, 0, KEY } } },
-	[4] = { "leaf", { { "route", REST, 0, KEY } } },
+		{ "source", IP, 0, KEY, NULL }, { "group", IP, 0, KEY, NULL },
+		{ "originator", ADDRESS, 0, KEY, NULL } } },
+	[4] = { "leaf", { { "route", REST, 0, KEY, NULL } } },
 	[5] = { "source-active", {
-		{ "source", IP, 0, KEY }, { "group", IP, 0, KEY } } },
+		{ "source", IP, 0, KEY, NULL }, { "group", IP, 0, KEY, NULL } } },
 	[6] = { "shared-tree-join", {
-		{ "as", NUMBER, 4, KEY }, { "source", IP, 0, KEY },
-		{ "group", IP, 0, KEY } } },
+		{ "as", NUMBER, 4, KEY, NULL }, { "source", IP, 0, KEY, NULL },
+		{ "group", IP, 0, KEY, NULL } } },
 	[7] = { "source-tree-join", {
-		{ "as", NUMBER, 4, KEY }, { "source", IP, 0, KEY },
-		{ "group", IP, 0, KEY } } },
+		{ "as", NUMBER, 4, KEY, NULL }, { "source", IP, 0, KEY, NULL },
+		{ "group", IP, 0, KEY, NULL } } },
+};
+
+/* draft-ietf-bess-mup-safi 3.1.3.1 and 3.1.4.1: of the architecture 3GPP 5G */
+static const struct value_field mup_session[] = {
+	VALUE_OF("teid", NUMBER, .len = 4), VALUE_OF("qfi", NUMBER, .len = 1),
+	VALUE_OF("endpoint, source", CUSTOM, .custom = bgp_describe_mup_addresses),
+	{ 0 },
+};
+static const struct value_field mup_endpoint[] = {
+	VALUE_OF("endpoint, teid", CUSTOM, .custom = bgp_describe_mup_endpoint),
+	{ 0 },
 };
 
 /* draft-ietf-bess-mup-safi 3 */
 static const struct nlri_layout mup[] = {
-	[1] = { "interwork-segment", { { "prefix", PACKED, 0, KEY } } },
-	[2] = { "direct-segment", { { "address", ADDRESS, 0, KEY } } },
+	[1] = { "interwork-segment", { { "prefix", PACKED, 0, KEY, NULL } } },
+	[2] = { "direct-segment", { { "address", ADDRESS, 0, KEY, NULL } } },
 	[3] = { "type-1-session", {
-		{ "prefix", PACKED, 0, KEY }, { "session", REST, 0, VALUE } } },
-	[4] = { "type-2-session", { { "endpoint", REST, 0, KEY } } },
+		{ "prefix", PACKED, 0, KEY, NULL },
+		{ "session", REST, 0, VALUE, mup_session } } },
+	[4] = { "type-2-session", {
+		{ "endpoint", REST, 0, KEY, mup_endpoint } } },
 };
 
 static const struct nlri_layout link_state[] = {
@@ -91,42 +111,45 @@ static const struct nlri_layout link_state[] = {
 	[2] = { .name = "link" },
 	[3] = { .name = "ipv4-prefix" },
 	[4] = { .name = "ipv6-prefix" },
+	[5] = { .name = "sr-policy-candidate-path" }, /* RFC 9857 4 */
 	[6] = { .name = "srv6-sid" },
+	/* draft-ietf-idr-bgpls-inter-as-topology-ext */
+	[7] = { .name = "stub-link" },
 };
 
 /* RFC 9830 2.1 */
 static const struct nlri_layout sr_policy[] = { { "sr-policy", {
-	{ "distinguisher", NUMBER, 4, KEY }, { "color", NUMBER, 4, KEY },
-	{ "endpoint", ADDRESS, 0, KEY } } } };
+	{ "distinguisher", NUMBER, 4, KEY, NULL }, { "color", NUMBER, 4, KEY, NULL },
+	{ "endpoint", ADDRESS, 0, KEY, NULL } } } };
 
 /* RFC 4761 3.2.2; with RFC 6074, only the address of a PE. */
 static const struct nlri_layout vpls[] = { { "vpls", {
-	{ "ve", NUMBER, 2, KEY }, { "offset", NUMBER, 2, KEY },
-	{ "size", NUMBER, 2, VALUE }, { "label", LABEL, 3, VALUE } } } };
+	{ "ve", NUMBER, 2, KEY, NULL }, { "offset", NUMBER, 2, KEY, NULL },
+	{ "size", NUMBER, 2, VALUE, NULL }, { "label", LABEL, 3, VALUE, NULL } } } };
 static const struct nlri_layout vpls_discovery = { "vpls-discovery", {
-	{ "pe", ADDRESS, 0, KEY } } };
+	{ "pe", ADDRESS, 0, KEY, NULL } } };
 
 /* RFC 6037 4.2.3: of a PE, and the group of its default MDT */
 static const struct nlri_layout mdt[] = { { "mdt", {
-	{ "source", ADDRESS, 0, KEY }, { "group", ADDRESS, 0, KEY } } } };
+	{ "source", ADDRESS, 0, KEY, NULL }, { "group", ADDRESS, 0, KEY, NULL } } } };
 
 /* draft-tantsura-idr-unreachability-safi-06 3 */
 static const struct nlri_layout unreachability[] = { { "unreachable", {
-	{ "prefix", PACKED, 0, KEY }, { "reporters", REST, 0, VALUE } } } };
+	{ "prefix", PACKED, 0, KEY, NULL }, { "reporters", REST, 0, VALUE, NULL } } } };
 
 /* RFC 9871 2.9 */
 static const struct nlri_layout car[] = {
 	[1] = { "color-aware", {
-		{ "prefix", PACKED, 0, KEY }, { "color", NUMBER, 4, KEY },
-		{ "tlvs", REST, 0, VALUE } } },
+		{ "prefix", PACKED, 0, KEY, NULL }, { "color", NUMBER, 4, KEY, NULL },
+		{ "tlvs", REST, 0, VALUE, NULL } } },
 	[2] = { "ip-prefix", {
-		{ "prefix", PACKED, 0, KEY }, { "tlvs", REST, 0, VALUE } } },
+		{ "prefix", PACKED, 0, KEY, NULL }, { "tlvs", REST, 0, VALUE, NULL } } },
 };
 
 /* RFC 9015 3.1 */
 static const struct nlri_layout sfc[] = {
-	[1] = { "sfir", { { "sf-type", NUMBER, 2, KEY } } },
-	[2] = { "sfpr", { { "spi", NUMBER, 3, KEY } } },
+	[1] = { "sfir", { { "sf-type", NUMBER, 2, KEY, NULL } } },
+	[2] = { "sfpr", { { "spi", NUMBER, 3, KEY, NULL } } },
 };
 
 /* clang-format on */

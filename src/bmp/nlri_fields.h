@@ -11,6 +11,7 @@
 #define BMP_NLRI_FIELDS_H
 
 #include "bmp/nlri.h"
+#include "bmp/value_layout.h"
 
 enum nlri_field_form {
 	NLRI_FIELD_END,
@@ -30,6 +31,8 @@ struct nlri_field_def {
 	uint8_t form; /* enum nlri_field_form */
 	uint8_t len;  /* bytes of NUMBER and HEX */
 	bool key;
+	/* What is in a REST field; NULL, or a value that does not fit: hex. */
+	const struct value_field *inside;
 };
 
 #define NLRI_FIELDS_MAX 7
@@ -50,6 +53,13 @@ struct nlri_layouts {
 	 */
 	const struct nlri_layout *four_bytes;
 };
+
+/* Of a BGP-LS NLRI: protocol, identifier and descriptors. */
+extern const struct value_field bgp_link_state_nlri[];
+
+/* What is inside REST fields of MUP, in nlri_describe.c. */
+bool bgp_describe_mup_addresses(struct field_writer *w, struct wire_view v);
+bool bgp_describe_mup_endpoint(struct field_writer *w, struct wire_view v);
 
 extern const struct nlri_layouts bgp_nlri_evpn_layouts;
 extern const struct nlri_layouts bgp_nlri_mvpn_layouts;

@@ -196,6 +196,7 @@ static void decode_once(struct wire_view body, const struct bgp_decode_opts *r,
 	wire_clear(out->nlri_parts, sizeof(out->nlri_parts));
 	out->parts_present = 0;
 	out->add_path_guessed = 0;
+	out->plain = false;
 	out->end_of_rib = false;
 	whole = take_field(&c, &withdrawn) && take_field(&c, &block);
 	bgp_attrs_decode(block, r, &out->attrs);
@@ -303,6 +304,16 @@ bool bgp_nlri_part_conclusive(const struct bgp_nlri_part *part)
 	       !reads_cleanly(part->field, &other);
 }
 
+enum bgp_verdict bgp_update_decode_any(struct wire_view body,
+				       const struct bgp_decode_opts *r,
+				       struct bgp_update *out)
+{
+	decode_once(body, r, out);
+	if (out->verdict >= BGP_DISABLE_FAMILY)
+		decode_other_way(body, r, out);
+	return out->verdict;
+}
+
 /*
  * Hot: once per Route Monitoring. Cost: the attributes are read once, the
  * lengths of the routes twice (here and by the iterator). bench/bmp_decode.c
@@ -311,10 +322,9 @@ enum bgp_verdict bgp_update_decode(struct wire_view body,
 				   const struct bgp_decode_opts *r,
 				   struct bgp_update *out)
 {
-	decode_once(body, r, out);
-	if (out->verdict >= BGP_DISABLE_FAMILY)
-		decode_other_way(body, r, out);
-	return out->verdict;
+	if (bgp_plain_decode(body, r, out))
+		return BGP_ACCEPT;
+	return bgp_update_decode_any(body, r, out);
 }
 
 static void set_address(uint8_t out[16], const uint8_t *p, size_t len)

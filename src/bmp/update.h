@@ -53,6 +53,7 @@ struct bgp_update {
 	enum bgp_verdict verdict; /* of the attributes and NLRI */
 	enum bgp_fault fault;	  /* first cause of the verdict */
 	uint8_t fault_code;	  /* code of the attribute at fault; 0 = none */
+	bool plain;		  /* decoded by bgp_plain_decode() */
 	bool end_of_rib;
 	uint8_t eor_safi;
 	uint16_t eor_afi;
@@ -101,6 +102,18 @@ bool bgp_nlri_part_conclusive(const struct bgp_nlri_part *part);
 enum bgp_verdict bgp_update_decode(struct wire_view body,
 				   const struct bgp_decode_opts *opts,
 				   struct bgp_update *out);
+
+/*
+ * The two decoders that bgp_update_decode() uses; declared for its file and for
+ * tests. bgp_plain_decode() is for plain UPDATEs (bmp/plain.c); for others it
+ * returns false, and *@out is then undefined. bgp_update_decode_any() decodes
+ * any UPDATE.
+ */
+bool bgp_plain_decode(struct wire_view body, const struct bgp_decode_opts *opts,
+		      struct bgp_update *out);
+enum bgp_verdict bgp_update_decode_any(struct wire_view body,
+				       const struct bgp_decode_opts *opts,
+				       struct bgp_update *out);
 
 /*
  * Start to iterate over the routes of part @s. False if it has none, like most

@@ -297,3 +297,97 @@ bool value_describe(const struct value_field *layout, struct wire_view v,
 {
 	return walk_fields(layout, v, NULL) && walk_fields(layout, v, w);
 }
+
+void value_write_field(const struct value_field *f, struct wire_view v,
+		       struct field_writer *w)
+{
+	write_field(f, v, w);
+}
+
+/* Visits: as walk_fields() does, of a value that fits. */
+
+static void visit_fields(const struct value_field *f, struct wire_view v,
+			 const struct value_visitor *visitor);
+
+static void visit_tlv(const struct tlv_layout *layout, struct wire_view head,
+		      uint16_t type, struct wire_view value,
+		      const struct value_visitor *visitor)
+{
+	static const struct value_field type_field = VALUE("type", NUMBER);
+	static const struct value_field length_field = VALUE("length", NUMBER);
+	static const struct value_field value_field = VALUE("value", REST);
+	size_t type_len = layout->head == TLV_HEAD_2_2 ? 2 : 1;
+	const struct tlv_row *row = find_row(layout, type);
+
+	visitor->enter(visitor->arg, row != NULL ? row->name : NULL);
+	visitor->field(visitor->arg, &type_field,
+		       (struct wire_view){ head.p, type_len });
+	visitor->field(visitor->arg, &length_field,
+		       (struct wire_view){ head.p + type_len,
+					   head.len - type_len });
+	if (row != NULL && value_fits(row->fields, value))
+		visit_fields(row->fields, value, visitor);
+	else
+		visitor->field(visitor->arg, &value_field, value);
+	visitor->leave(visitor->arg);
+}
+
+static void visit_tlvs(const struct value_field *f, struct wire_view v,
+		       const struct value_visitor *visitor)
+{
+	struct wire_cursor c = wire_start(v);
+	struct wire_view value;
+	uint16_t type;
+
+	while (c.left != 0) {
+		const uint8_t *start = c.p;
+
+		if (!take_tlv(&c, (enum tlv_head)f->tlvs->head, &type, &value))
+			return;
+		visit_tlv(f->tlvs,
+			  (struct wire_view){ start,
+					      (size_t)(value.p - start) },
+			  type, value, visitor);
+	}
+}
+
+static void visit_field(const struct value_field *f, struct wire_view v,
+			const struct value_visitor *visitor)
+{
+	if (f->form == VALUE_TLVS) {
+		visit_tlvs(f, v, visitor);
+	} else if (f->form == VALUE_RECORDS) {
+		for (size_t i = 0; i < v.len; i += f->len) {
+			visitor->enter(visitor->arg, f->name);
+			visit_fields(f->record,
+				     (struct wire_view){ v.p + i, f->len },
+				     visitor);
+			visitor->leave(visitor->arg);
+		}
+	} else if (v.len != 0) {
+		visitor->field(visitor->arg, f, v);
+	}
+}
+
+static void visit_fields(const struct value_field *f, struct wire_view v,
+			 const struct value_visitor *visitor)
+{
+	struct wire_cursor c = wire_start(v);
+	struct wire_view part;
+
+	for (; f->form != VALUE_END; f++) {
+		if ((f->optional && c.left == 0) ||
+		    !wire_take(&c, field_len(f, c.left), &part))
+			return;
+		visit_field(f, part, visitor);
+	}
+}
+
+bool value_visit(const struct value_field *layout, struct wire_view v,
+		 const struct value_visitor *visitor)
+{
+	if (!value_fits(layout, v))
+		return false;
+	visit_fields(layout, v, visitor);
+	return true;
+}

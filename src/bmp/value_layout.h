@@ -48,6 +48,10 @@ struct value_field {
 	uint8_t len;
 	/* The value may end before this field. */
 	bool optional;
+	/*
+	 * TLVs of VALUE_TLVS. For the custom forms it is used in documents and
+	 * tests only.
+	 */
 	const struct tlv_layout *tlvs;
 	/* VALUE_RECORDS: fields of an object */
 	const struct value_field *record;
@@ -112,6 +116,31 @@ bool value_describe(const struct value_field *layout, struct wire_view v,
 
 /* True if @v has this layout. */
 bool value_fits(const struct value_field *layout, struct wire_view v);
+
+/*
+ * Functions that value_visit() calls for each field with its bytes: from the
+ * first byte of the value to the last, none left out. Types and lengths of TLVs
+ * are fields, too. enter() is called for a TLV with its name, NULL if that is
+ * not known. A field whose name is NULL is reserved.
+ */
+struct value_visitor {
+	void (*enter)(void *arg, const char *name);
+	void (*leave)(void *arg);
+	void (*field)(void *arg, const struct value_field *f,
+		      struct wire_view bytes);
+	void *arg;
+};
+
+/*
+ * Visit the fields of @v. False, and nothing is visited, if @v does not have
+ * this layout.
+ */
+bool value_visit(const struct value_field *layout, struct wire_view v,
+		 const struct value_visitor *visitor);
+
+/* Write a field that was visited. */
+void value_write_field(const struct value_field *f, struct wire_view v,
+		       struct field_writer *w);
 
 /* Write an address of 4 or 16 bytes as a string. */
 void value_write_address(struct field_writer *w, const char *name,

@@ -10,10 +10,13 @@
 #include "collector/config/router_section.h"
 #include "cli/capture_file.h"
 #include "cli/command.h"
+#include "cli/decode_text.h"
 #include "cli/options.h"
 #include "cli/xalloc.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <string.h>
 #include <unistd.h>
 
 #define FLUSH_AT (64 * 1024)
@@ -43,14 +46,42 @@ void decode_flush(struct decode *d)
 
 void decode_begin(struct decode *d, const char *kind)
 {
+	d->line_at = d->out.len;
+	d->is_error = strcmp(kind, "error") == 0;
 	json_object(&d->out);
 	json_string_at(&d->out, "kind", kind);
+}
+
+/* Put the line of text in the place of the line of JSON. */
+static void make_readable(struct decode *d)
+{
+	size_t len;
+	char *text;
+
+	memory_had(!d->out.failed);
+	text = memory_must(decode_text_line(d->out.bytes + d->line_at,
+					    d->out.len - d->line_at - 1, &len));
+	d->out.len = d->line_at;
+	json_raw(&d->out, text, len);
+	free(text);
 }
 
 void decode_end(struct decode *d)
 {
 	json_end_object(&d->out);
 	json_end_line(&d->out);
+	if (d->form == DECODE_BGPDUMP) {
+		d->out.len = d->line_at;
+		d->unread += d->is_error;
+		return;
+	}
+	if (d->form == DECODE_TEXT)
+		make_readable(d);
+	decode_line_done(d);
+}
+
+void decode_line_done(struct decode *d)
+{
 	if (d->out.len >= FLUSH_AT)
 		decode_flush(d);
 }
@@ -194,6 +225,13 @@ static int decode_file(struct decode *d, const char *path, bool summarise)
 	if (summarise)
 		print_summary(d, &file, &summary);
 	decode_flush(d);
+	if (d->unread > 0)
+		fprintf(stderr,
+			"arancini decode: %s: %" PRIu64
+			" messages could not be read; without --bgpdump they "
+			"have lines\n",
+			file.name, d->unread);
+	d->unread = 0;
 	d->summary = NULL;
 	summary_fini(&summary);
 	capture_file_close(&file);
@@ -205,7 +243,17 @@ static int decode_file(struct decode *d, const char *path, bool summarise)
 struct decode_options {
 	struct config_router router; /* how routes are parsed */
 	bool summarise;
+	bool explains;
+	enum decode_form form;
 };
+
+static enum option_status set_form(const struct option_value *v)
+{
+	enum decode_form *form = v->field;
+
+	*form = (enum decode_form)v->row->key;
+	return OPTION_ACCEPTED;
+}
 
 /*
  * Set a key of the router. Keys, values and errors are those of the section of
@@ -230,11 +278,25 @@ static enum option_status set_router_key(const struct option_value *v)
 /* clang-format off */
 #define ROUTER_KEY(number) OPTION_SET(set_router_key), .key = (number)
 
+#define DECODE_FORM(number) \
+	.set = set_form, .key = (number), \
+	OPTION_FIELD(struct decode_options, form, enum decode_form)
+
 static const struct option_row rows[] = {
 	{ "summary",
 	  .help = "counts by message type, peer and AFI/SAFI instead:\n"
 		  "a table on a terminal, one JSON object a file elsewhere",
 	  OPTION_FLAG(struct decode_options, summarise) },
+	{ "json", .help = "JSON lines, also on a terminal",
+	  DECODE_FORM(DECODE_JSON) },
+	{ "text", .help = "lines for reading, as on a terminal",
+	  DECODE_FORM(DECODE_TEXT) },
+	{ "bgpdump", 'm', .help = "a line a route, as of \"bgpdump -m\"",
+	  DECODE_FORM(DECODE_BGPDUMP) },
+	{ "explain",
+	  .help = "each message byte by byte, with the field that a byte\n"
+		  "belongs to",
+	  OPTION_FLAG(struct decode_options, explains) },
 	{ "bmp-v4", .argument = "HOW",
 	  .help = "read BMP version 4 as off (default), tlv20, tlv21 or\n"
 		  "legacy",
@@ -272,7 +334,8 @@ static const struct command_line line = {
 	.command = "decode",
 	.usage =
 "Usage: arancini decode [OPTION]... FILE...\n"
-"Print the updates and events in captures, one JSON object a line.\n"
+"Print the updates and events in captures, one a line: as JSON, or as text\n"
+"on a terminal.\n"
 "\n"
 "A FILE is a raw BMP stream, a pcap or pcapng file with BMP sessions, or\n"
 "an MRT file; gzip, bzip2, xz and zstd are recognised by content. \"-\" is\n"
@@ -291,7 +354,10 @@ static const struct command_line line = {
 
 int decode_main(int argc, char **argv)
 {
-	struct decode_options options = { .router.bmp_v4 = BMP_V4_OFF };
+	struct decode_options options = {
+		.router.bmp_v4 = BMP_V4_OFF,
+		.form = isatty(STDOUT_FILENO) ? DECODE_TEXT : DECODE_JSON,
+	};
 	struct operands files;
 	struct decode d = { 0 };
 	int code = 0;
@@ -300,6 +366,11 @@ int decode_main(int argc, char **argv)
 		return files.exit_code;
 	if (files.count == 0)
 		return options_misuse(&line, "which file?", "");
+	d.form = options.form;
+	d.explains = options.explains;
+	if (d.explains && d.form == DECODE_BGPDUMP)
+		return options_misuse(&line, "--explain has no line of ",
+				      "bgpdump");
 	d.v4 = (enum bmp_v4)options.router.bmp_v4;
 	config_router_overrides(&options.router, &d.over);
 	for (int i = 0; i < files.count && !d.out_failed; i++) {
@@ -311,5 +382,6 @@ int decode_main(int argc, char **argv)
 	json_fini(&d.out);
 	json_fini(&d.shared);
 	json_fini(&d.attributes);
+	json_fini(&d.bgpdump.peer);
 	return code;
 }

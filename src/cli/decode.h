@@ -7,6 +7,9 @@
  *	decode_mrt.c		an MRT record into lines
  *	decode_fields.c		JSON members of a peer
  *	decode_rm_tlv.c		TLVs of a Route Monitoring of BMP version 4
+ *	decode_text.c		lines for reading, made of lines of JSON
+ *	decode_bgpdump.c	lines as of "bgpdump -m"
+ *	decode_explain.c	messages byte by byte
  *	decode_summary.c	counts instead of lines
  *
  * A line is one JSON object. Lines of one message share most of their fields,
@@ -23,7 +26,16 @@
 #include "collector/base/json.h"
 #include "cli/peers.h"
 
+/* What the lines look like. */
+enum decode_form {
+	DECODE_JSON,
+	DECODE_TEXT,	/* for reading */
+	DECODE_BGPDUMP, /* routes and states alone */
+};
+
 struct decode {
+	enum decode_form form;
+	bool explains; /* messages byte by byte, not what they say */
 	enum bmp_v4 v4;
 	struct bgp_overrides over; /* overrides for all peers */
 	const char *file;	   /* file name for the lines, or NULL */
@@ -34,7 +46,25 @@ struct decode {
 	/* Members of the current message, without the braces of the object. */
 	struct json shared;
 	struct json attributes;
+
+	/* The current line: where it begins in out, and whether it is said. */
+	size_t line_at;
+	bool is_error;
+	uint64_t unread; /* lines of kind error that this form does not have */
+
+	struct {
+		const char *record;
+		struct json peer; /* of the current message */
+		bool add_path;
+		bool table;
+	} bgpdump;
 };
+
+/* Whether lines are made of JSON objects. */
+static inline bool decode_has_objects(const struct decode *d)
+{
+	return d->summary == NULL && d->form != DECODE_BGPDUMP;
+}
 
 /* One BMP session: a raw stream, or a session of a packet capture. */
 struct decode_session {
@@ -51,8 +81,10 @@ struct decode_session {
 
 /* Begin a line of this kind; its fields follow. */
 void decode_begin(struct decode *d, const char *kind);
-/* End the line. Lines are buffered and written in larger pieces. */
+/* End the line. */
 void decode_end(struct decode *d);
+/* A line is whole. Output is written in larger pieces. */
+void decode_line_done(struct decode *d);
 /* Write the pending output. */
 void decode_flush(struct decode *d);
 /* Write a whole line of kind "error" with the shared members. */

@@ -2,10 +2,30 @@
 
 #include "bmp/names.h"
 #include "bmp/stats.h"
+#include "cli/decode_bgpdump.h"
+#include "cli/decode_explain.h"
 #include "cli/decode_fields.h"
 #include "cli/decode_rm_tlv.h"
 #include "collector/base/json_bgp.h"
 #include "collector/base/json_bgp_pdu.h"
+
+/* The time is the router's, with the microseconds that it has. */
+static void set_bgpdump_origin(struct decode *d,
+			       const struct decode_session *session,
+			       const struct bmp_message *message)
+{
+	static const struct bmp_peer nobody;
+	const struct bmp_peer *peer =
+		message->has_peer ? &message->peer : &nobody;
+	struct bgpdump_origin origin = {
+		.record = "BGP4MP",
+		.time_ns = peer->time_ns != 0 ? peer->time_ns
+					      : session->time_received_ns,
+		.microseconds = true,
+	};
+
+	decode_bgpdump_begin(d, &origin, peer);
+}
 
 /* Set the members that all lines of a message share. */
 static void set_shared_members(struct decode *d,
@@ -15,6 +35,10 @@ static void set_shared_members(struct decode *d,
 {
 	struct json *j = &d->shared;
 
+	if (d->form == DECODE_BGPDUMP) {
+		set_bgpdump_origin(d, session, message);
+		return;
+	}
 	json_reset(j);
 	if (d->file != NULL)
 		json_string_at(j, "file", d->file);
@@ -310,7 +334,7 @@ static void route_monitoring(struct decode *d, struct peer *peer,
 	struct bgp_update update;
 
 	bmp_rm_decode_opts(message, d->v4, &d->over, &opts);
-	if (d->summary == NULL)
+	if (decode_has_objects(d))
 		decode_rm_tlvs(&d->shared, message, d->v4);
 	bgp_update_decode(message->update.body, &opts, &update);
 	learn_add_path(peer, &message->peer, &update);
@@ -331,6 +355,25 @@ static void put_event(struct decode *d, const struct bmp_message *message,
 		json_string_at(&d->out, "warning", bmp_status_name(status));
 	json_splice(&d->out, &d->shared);
 	decode_end(d);
+}
+
+/* How the UPDATEs in it are read: as of a route, or as mirrored. */
+static void explain_one(struct decode *d, const struct bmp_frame *frame,
+			const struct bmp_message *message, struct peer *peer,
+			bool usable)
+{
+	struct bgp_decode_opts opts = { .as_width = 4 };
+
+	if (peer != NULL && message->type == BMP_ROUTE_MIRRORING)
+		opts = bgp_context_decode_opts_mirrored(&peer->context,
+							&message->peer,
+							&d->over);
+	else if (peer != NULL)
+		opts = bgp_context_decode_opts(&peer->context, &message->peer,
+					       &d->over);
+	if (usable && message->type == BMP_ROUTE_MONITORING)
+		bmp_rm_decode_opts(message, d->v4, &d->over, &opts);
+	decode_explain_message(d, frame, message, usable, &opts);
 }
 
 void decode_message(struct decode *d, struct decode_session *session,
@@ -356,7 +399,10 @@ void decode_message(struct decode *d, struct decode_session *session,
 
 	if (lost > 0)
 		put_lost_messages(d, lost);
-	if (!bmp_status_usable(status))
+	if (d->explains && d->summary == NULL)
+		explain_one(d, frame, &message, peer,
+			    bmp_status_usable(status));
+	else if (!bmp_status_usable(status))
 		decode_error(d, bmp_status_name(status));
 	else if (message.type == BMP_ROUTE_MONITORING)
 		route_monitoring(d, peer, counts, &message);

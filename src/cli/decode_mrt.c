@@ -2,6 +2,8 @@
 
 #include "bmp/names.h"
 #include "capture/mrt_table.h"
+#include "cli/decode_bgpdump.h"
+#include "cli/decode_explain.h"
 #include "cli/decode_fields.h"
 #include "cli/xalloc.h"
 #include "collector/base/json_bgp_pdu.h"
@@ -50,6 +52,29 @@ static const char *type_name(uint16_t type)
 	}
 }
 
+static void set_bgpdump_origin(struct decode_mrt *mrt,
+			       const struct capture_mrt_record *record,
+			       const struct bmp_peer *peer)
+{
+	static const struct bmp_peer nobody;
+	const char *name = type_name(record->type);
+	bool table = record->type == CAPTURE_MRT_TABLE_DUMP_V2;
+	struct bgpdump_origin origin = {
+		/* bgpdump's word for it */
+		.record = table		 ? "TABLE_DUMP2"
+			  : name != NULL ? name
+					 : "",
+		.time_ns = record->time_ns,
+		.microseconds = record->type == CAPTURE_MRT_BGP4MP_ET,
+		/* Of both kinds of record, RFC 8050's begin with 8. */
+		.add_path = record->type != CAPTURE_MRT_TABLE_DUMP &&
+			    record->subtype >= 8,
+	};
+
+	decode_bgpdump_begin(mrt->decode, &origin,
+			     peer != NULL ? peer : &nobody);
+}
+
 /* Set the members that all lines of a record share. @peer may be NULL. */
 static void set_shared_members(struct decode_mrt *mrt,
 			       const struct capture_mrt_record *record,
@@ -57,6 +82,10 @@ static void set_shared_members(struct decode_mrt *mrt,
 {
 	struct json *j = &mrt->decode->shared;
 
+	if (mrt->decode->form == DECODE_BGPDUMP) {
+		set_bgpdump_origin(mrt, record, peer);
+		return;
+	}
 	json_reset(j);
 	if (mrt->decode->file != NULL)
 		json_string_at(j, "file", mrt->decode->file);
@@ -149,8 +178,9 @@ static void decode_table(struct decode_mrt *mrt,
 		peer.bgp_id = entry.peer->bgp_id;
 		memcpy(peer.address, entry.peer->address, 16);
 		set_shared_members(mrt, record, &peer);
-		json_time_at(&mrt->decode->shared, "originatedAt",
-			     entry.originated * UINT64_C(1000000000));
+		if (mrt->decode->form != DECODE_BGPDUMP)
+			json_time_at(&mrt->decode->shared, "originatedAt",
+				     entry.originated * UINT64_C(1000000000));
 		table_entry(mrt, &rib, &entry, count_peer(mrt, &peer));
 	}
 }
@@ -217,6 +247,8 @@ static void put_local(struct decode_mrt *mrt,
 {
 	struct json *j = &mrt->decode->shared;
 
+	if (mrt->decode->form == DECODE_BGPDUMP)
+		return;
 	json_key(j, "localAddr");
 	json_address(j, message->local_address);
 	json_uint_at(j, "localAsn", message->local_as);
@@ -233,6 +265,10 @@ static void state_change(struct decode_mrt *mrt,
 	if (d->summary != NULL) {
 		summary_message(d->summary, counts,
 				up ? BMP_PEER_UP : BMP_PEER_DOWN);
+		return;
+	}
+	if (d->form == DECODE_BGPDUMP) {
+		decode_bgpdump_state(d, message->old_state, message->new_state);
 		return;
 	}
 	decode_begin(d, up ? "peerUp" : "peerDown");
@@ -282,6 +318,11 @@ static void bgp_message(struct decode_mrt *mrt,
 
 	if (!take_pdu(message, &pdu)) {
 		decode_error(d, "the BGP message is cut or has no marker");
+		return;
+	}
+	if (d->explains && d->summary == NULL) {
+		bgp_decode_opts_override(&opts, &d->over, BMP_VIEW_IN_PRE);
+		decode_explain_pdu(d, pdu.whole, &opts);
 		return;
 	}
 	if (pdu.type == BGP_PDU_UPDATE) {

@@ -3,7 +3,7 @@
 #include "collector/base/json_bgp.h"
 #include "bmp/names.h"
 #include "bmp/nlri_text.h"
-#include "cli/decode_fields.h"
+#include "cli/decode_bgpdump.h"
 
 /*
  * Maximum bytes of a text for an NLRI. As in the schema, a longer text is
@@ -42,6 +42,7 @@ static void put_typed(struct json *j, const struct bgp_nlri *nlri)
 	json_hex(j, nlri->wire);
 	bgp_nlri_text(nlri, text, sizeof(text));
 	json_string_at(j, "nlriText", text);
+	json_bgp_nlri_fields(j, nlri);
 }
 
 static void put_nlri(struct json *j, const struct bgp_nlri *nlri,
@@ -215,7 +216,10 @@ void decode_rib_entry(struct decode *d, struct summary_peer *peer,
 		return;
 	}
 	for (int s = 0; s < BGP_PARTS; s++)
-		put_section_lines(d, update, s, path_id);
+		if (d->form == DECODE_BGPDUMP)
+			decode_bgpdump_routes(d, update, s, path_id);
+		else
+			put_section_lines(d, update, s, path_id);
 }
 
 void decode_update(struct decode *d, struct summary_peer *peer,

@@ -21,12 +21,6 @@ struct state_store;
 
 #define SNAPSHOT_SUFFIX ".snap"
 
-/*
- * Maximum attempts to read a file, if the collector replaces the file
- * meanwhile.
- */
-#define SNAPSHOT_TRIES 10
-
 /* The location of the state. */
 struct snapshot_source {
 	/* folder, file, or URL of a server with a bucket */

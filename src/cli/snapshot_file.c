@@ -132,7 +132,7 @@ bool snapshot_file_read(const char *path, enum snapshot_load load,
 {
 	int err = read_once(path, load, sink, paths->store, out);
 
-	for (int i = 1; err == -ESTALE && i < SNAPSHOT_TRIES; i++) {
+	for (int i = 1; err == -ESTALE && i < STATE_STORE_TRIES; i++) {
 		snapshot_file_release(out);
 		err = read_once(path, load, sink, paths->store, out);
 	}

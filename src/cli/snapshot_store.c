@@ -73,12 +73,9 @@ static int read_manifest(struct snapshot_paths *p)
 {
 	size_t len;
 	void *text;
-	int err, tries = 0;
+	int err = state_store_get(p->store, MANIFEST_NAME, MANIFEST_MAX, &text,
+				  &len);
 
-	do
-		err = state_store_get(p->store, MANIFEST_NAME, MANIFEST_MAX,
-				      &text, &len);
-	while (err == -ESTALE && ++tries < SNAPSHOT_TRIES);
 	if (err == -ENOENT)
 		return 0;
 	p->has_manifest = true;

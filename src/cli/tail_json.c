@@ -143,6 +143,8 @@ static void put_cluster_list(struct json *j, const struct egress_list *list)
 static void put_ipv6_ext_communities(struct json *j,
 				     const struct egress_list *list)
 {
+	bool any = false;
+
 	if (list->count == 0)
 		return;
 	json_key(j, "ipv6ExtendedCommunities");
@@ -150,6 +152,11 @@ static void put_ipv6_ext_communities(struct json *j,
 	for (uint32_t i = 0; i < list->count; i++)
 		json_hex(j, egress_list_data(list, i));
 	json_end_array(j);
+	for (uint32_t i = 0; i < list->count; i++)
+		json_bgp_ipv6_community_text(j, egress_list_data(list, i),
+					     &any);
+	if (any)
+		json_end_array(j);
 }
 
 static void put_attributes(struct json *j, const struct egress_update *u)
@@ -216,6 +223,7 @@ static void put_route(struct json *j, const struct egress_update *u)
 		hex_at(j, "nlri", u->nlri);
 		hex_at(j, "nlriKey", u->nlri_key);
 		text_at(j, "nlriText", u->nlri_text);
+		json_bgp_nlri_bytes(j, u->afi, u->safi, u->nlri);
 	} else if (u->prefix_addr != NULL) {
 		json_bgp_prefix(j, family, u->prefix_addr, u->prefix_len);
 	}

@@ -481,10 +481,16 @@ static void log_start_up(struct collector *c)
 /* Restore the state, then let the publisher publish. */
 static int bring_back(struct collector *c)
 {
-	int err = restore_run(&c->env);
+	bool resyncs;
+	int err = restore_run(&c->env, &resyncs);
 
+	/*
+	 * A router that gets a resync has no valid file any more. Write that
+	 * down before the resync is published: if a crash cuts it short, the
+	 * next start may not find in the log that it is needed.
+	 */
 	if (err == 0 && c->env.checkpoint != NULL)
-		checkpoint_write_manifest(c->env.checkpoint);
+		checkpoint_write_manifest(c->env.checkpoint, resyncs);
 	if (err == 0)
 		publisher_go(c->env.publisher);
 	return err;
@@ -569,7 +575,7 @@ int collector_stop(struct collector *c, int64_t deadline,
 		on_all(c, close_listeners);
 		err = on_all(c, stop_worker);
 		if (c->env.checkpoint != NULL && c->served)
-			checkpoint_write_manifest(c->env.checkpoint);
+			checkpoint_write_manifest(c->env.checkpoint, false);
 	}
 	http_err = http_stop(c->http);
 	if (c->env.output != NULL) {

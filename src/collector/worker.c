@@ -89,6 +89,7 @@ static int make_batcher(struct worker *w)
 		.max_bytes = (uint32_t)c->egress.batch_bytes,
 		.max_updates = (uint32_t)c->egress.batch_updates,
 		.encoding = (enum egress_encoding)c->egress.batch_compress,
+		.linger_ns = (uint64_t)c->egress.batch_linger,
 		.seed = w->env->seed,
 	};
 	int err = subject_prefix(c->egress.updates, c->identity.collector,
@@ -234,7 +235,7 @@ static int64_t work_some(struct worker *w)
 	if (work.more)
 		return 0;
 	if (w->sessions_with_input == 0)
-		egress_batcher_flush(w->batcher);
+		egress_batcher_idle(w->batcher, when.now_ns);
 	due = egress_batcher_due(w->batcher);
 	if (work.due_ns < due)
 		due = work.due_ns;

@@ -52,6 +52,6 @@ void worker_input_drained(struct worker *w)
 {
 	w->sessions_with_input--;
 	if (w->sessions_with_input == 0)
-		egress_batcher_flush(w->batcher);
+		egress_batcher_idle(w->batcher, (uint64_t)sp_now());
 	worker_schedule_background(w);
 }

@@ -28,6 +28,9 @@
 /* Number of recently used batches; a power of two. */
 #define RECENT 64u
 
+/* The pace of updates is measured over at least this time. */
+#define PACE_NS (10 * UINT64_C(1000000))
+
 /* An unused batch may be freed after this time. */
 #define TRIM_NS (2 * UINT64_C(1000000000))
 
@@ -44,6 +47,11 @@ struct egress_batcher {
 	struct egress_open *recent[RECENT];
 	struct egress_batch *backlog, **kept_end;
 	uint64_t trim_ns; /* time of the next trim */
+	uint64_t linger_ns;
+	/* Updates come at a pace of EGRESS_BATCHER_BUSY, as last measured. */
+	bool is_busy;
+	uint64_t pace_ns;      /* when the measurement began */
+	uint64_t pace_updates; /* stats.updates at that time */
 	struct egress_batcher_stats stats;
 	char updates[SUBJECT_PREFIX_MAX + 1];
 	char events[SUBJECT_PREFIX_MAX + 1];
@@ -91,6 +99,7 @@ int egress_batcher_new(const struct egress_batcher_opts *opts,
 	b->max_updates = opts->max_updates == 0 ? EGRESS_BATCHER_UPDATES
 						: opts->max_updates;
 	b->encoding = opts->encoding;
+	b->linger_ns = opts->linger_ns;
 	b->kept_end = &b->backlog;
 	egress_batch_pool_init(&b->pool, opts->bridge, opts->worker, bytes);
 	err = egress_routers_init(&b->routers, opts->seed);
@@ -199,7 +208,7 @@ static void close_router(struct egress_batcher *b, struct egress_router *router,
 		close_open(b, EGRESS_OPEN_OF_ROUTER(router->open.next), why);
 }
 
-static struct egress_open *open_batch_oldest(struct egress_batcher *b)
+static struct egress_open *open_batch_oldest(const struct egress_batcher *b)
 {
 	struct egress_link *first = b->routers.by_age.next;
 
@@ -222,12 +231,43 @@ void egress_batcher_flush(struct egress_batcher *b)
 	(void)push_backlog(b);
 }
 
+/* Set is_busy. A pause before the present time makes the pace low. */
+static void measure_pace(struct egress_batcher *b, uint64_t now)
+{
+	uint64_t updates = b->stats.updates - b->pace_updates;
+
+	if (b->linger_ns == 0 || now < b->pace_ns + PACE_NS)
+		return;
+	b->is_busy = updates >= (now - b->pace_ns) / UINT64_C(1000000) *
+					(EGRESS_BATCHER_BUSY / 1000);
+	b->pace_ns = now;
+	b->pace_updates = b->stats.updates;
+}
+
+/* The age at which a batch is closed that is not full. */
+static uint64_t closing_age(const struct egress_batcher *b)
+{
+	return b->is_busy && b->linger_ns > EGRESS_BATCHER_AGE
+		       ? b->linger_ns
+		       : EGRESS_BATCHER_AGE;
+}
+
+void egress_batcher_idle(struct egress_batcher *b, uint64_t now)
+{
+	measure_pace(b, now);
+	if (b->is_busy)
+		egress_batcher_flush_aged(b, now);
+	else
+		egress_batcher_flush(b);
+}
+
 void egress_batcher_flush_aged(struct egress_batcher *b, uint64_t now)
 {
 	struct egress_open *open;
 
+	measure_pace(b, now);
 	while ((open = open_batch_oldest(b)) != NULL &&
-	       open->batch->opened_ns + EGRESS_BATCHER_AGE <= now)
+	       open->batch->opened_ns + closing_age(b) <= now)
 		close_open(b, open, EGRESS_FLUSH_AGED);
 	(void)push_backlog(b);
 	if (now >= b->trim_ns) {
@@ -238,7 +278,14 @@ void egress_batcher_flush_aged(struct egress_batcher *b, uint64_t now)
 
 uint64_t egress_batcher_due(const struct egress_batcher *b)
 {
-	return egress_batch_pool_wants_trim(&b->pool) ? b->trim_ns : UINT64_MAX;
+	uint64_t due = egress_batch_pool_wants_trim(&b->pool) ? b->trim_ns
+							      : UINT64_MAX;
+	uint64_t close;
+
+	if (!b->is_busy || egress_list_empty(&b->routers.by_age))
+		return due;
+	close = open_batch_oldest(b)->batch->opened_ns + closing_age(b);
+	return close < due ? close : due;
 }
 
 /* Opening */

@@ -7,9 +7,10 @@
  * The batch is closed, compressed if configured, and pushed:
  *
  *	full	when it reached the maximum of bytes or updates
- *	idle	when the worker has no more input: egress_batcher_flush()
+ *	idle	when the worker has no more input: egress_batcher_idle()
  *	aged	at the end of a turn, a millisecond after it was opened:
- *		egress_batcher_flush_aged()
+ *		egress_batcher_flush_aged(). While updates come fast, both close
+ *		it only when it is as old as opts.linger_ns
  *	event	before an event of its router, or before a change that
  *	fence	of its router: egress_batcher_fence()
  *
@@ -45,6 +46,11 @@
 #define EGRESS_BATCHER_UPDATES 1000000u /* default of --batch-max-updates */
 /* ns after which the end of a turn closes a batch */
 #define EGRESS_BATCHER_AGE 1000000
+/*
+ * Updates a second from which on batches linger. Below it messages are few, and
+ * an update is not kept waiting for others.
+ */
+#define EGRESS_BATCHER_BUSY 20000u
 /* Backlog limits in batches and bytes: see egress_batcher_full(). */
 #define EGRESS_BATCHER_KEPT	  256u
 #define EGRESS_BATCHER_KEPT_BYTES (EGRESS_BATCHER_KEPT * EGRESS_BATCHER_BYTES)
@@ -62,6 +68,7 @@ struct egress_batcher_opts {
 	uint32_t max_bytes; /* 0 = the default */
 	uint32_t max_updates;
 	enum egress_encoding encoding;
+	uint64_t linger_ns; /* 0 = batches do not linger */
 	/* seed of hashes, so that a router cannot choose its bucket */
 	uint64_t seed;
 };
@@ -83,15 +90,22 @@ void egress_batcher_free(struct egress_batcher *b);
 /* The sink through which the rib passes its output to this batcher. */
 struct rib_sink egress_batcher_sink(struct egress_batcher *b);
 
-/* Close all open batches. Call it when there is no more input for now. */
+/* Close all open batches. */
 void egress_batcher_flush(struct egress_batcher *b);
+
+/*
+ * Call it when there is no more input for now, at monotonic time @now: close
+ * all open batches, or while updates come fast those that have lingered.
+ */
+void egress_batcher_idle(struct egress_batcher *b, uint64_t now);
 
 /* Close old batches. Call it at the end of a turn, at monotonic time @now. */
 void egress_batcher_flush_aged(struct egress_batcher *b, uint64_t now);
 
 /*
  * The time at which egress_batcher_flush_aged() should be called even if
- * nothing happens; UINT64_MAX = never.
+ * nothing happens, for batches that linger and for unused memory; UINT64_MAX =
+ * never.
  */
 uint64_t egress_batcher_due(const struct egress_batcher *b);
 

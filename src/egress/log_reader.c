@@ -1,6 +1,5 @@
 #include "egress/log_reader.h"
 
-#include "egress/codec.h"
 #include "egress/journal/cursor.h"
 #include "egress/nats/client.h"
 #include "egress/nats/stream.h"
@@ -60,22 +59,16 @@ struct wire_view log_router(const char *subject, bool *updates)
 }
 
 struct log_reader {
-	struct egress_codec *codec;
 	log_each *each;
 	void *arg;
 };
 
-/*
- * Decompress @bytes, set the other members of @message, and pass it to the
- * callback.
- */
+/* Set the other members of @message, and pass it to the callback. */
 static int hand_over(struct log_reader *r, struct log_message *message,
 		     enum egress_encoding encoding, struct wire_view bytes)
 {
-	int err = egress_codec_open(r->codec, encoding, bytes, &message->bytes);
-
-	if (err < 0)
-		return err;
+	message->encoding = encoding;
+	message->bytes = bytes;
 	message->router = log_router(message->subject, &message->updates);
 	return r->each(r->arg, message);
 }
@@ -164,17 +157,14 @@ int log_read_stream(const struct nats_reader_options *options,
 	struct log_reader r = { .each = each, .arg = arg };
 	struct nats_reader *reader = NULL;
 	int64_t until = nats_client_now_ms() + wait_ns / 1000000;
-	int err = egress_codec_new(&r.codec);
+	int err;
 
-	if (err < 0)
-		return err;
 	while ((err = open_stream(options, from, to, why, &reader)) < 0 &&
 	       may_pass(err) && nats_client_now_ms() < until)
 		nats_client_sleep_ms(AGAIN_MS);
 	if (err == 0 && reader != NULL)
 		err = read_up_to(reader, to, wait_ns, &r);
 	nats_reader_close(reader);
-	egress_codec_free(r.codec);
 	return err;
 }
 
@@ -224,7 +214,6 @@ int log_read_journal(const char *dir, uint64_t from, log_each *each, void *arg,
 			 "%s does not hold what the snapshots rely on", dir);
 	if (got < 0)
 		return got;
-	got = egress_codec_new(&r.codec);
 	while (got == 0) {
 		got = journal_cursor_next(c, &record); /* yields */
 		if (got != 1)
@@ -232,7 +221,6 @@ int log_read_journal(const char *dir, uint64_t from, log_each *each, void *arg,
 		got = hand_over_record(&r, &record);
 	}
 	explain_journal(dir, c, got, why);
-	egress_codec_free(r.codec);
 	journal_cursor_close(c);
 	return got;
 }

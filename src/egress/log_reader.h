@@ -5,14 +5,16 @@
  *	what an older run left in the spool	log_read_journal()
  *	without a broker			log_read_journal(), all of it
  *
- * Each message is delivered once, in order, uncompressed, with the router's
- * token from the subject, so that the reader can pass it to the router's shard.
+ * Each message is delivered once, in order, as it was published (compressed),
+ * with the router's token from the subject, so that the reader can pass it to
+ * the router's shard, which decompresses it: egress/codec.h.
  * Restore calls these functions after publisher_wait_epoch(), with
  * publisher_options.hold set, so that the log does not change meanwhile.
  */
 #ifndef EGRESS_LOG_READER_H
 #define EGRESS_LOG_READER_H
 
+#include "egress/batch.h"
 #include "egress/nats/reader.h"
 #include "egress/publisher/publisher.h"
 
@@ -27,8 +29,8 @@ struct log_message {
 	struct wire_view router;
 	bool updates;		 /* false = the message holds events */
 	struct record_id record; /* the record id in a journal; 0 in a stream */
-	struct wire_view
-		bytes; /* Cap'n Proto messages, for egress/encode/decode.h */
+	enum egress_encoding encoding; /* of the bytes */
+	struct wire_view bytes;	       /* for egress_codec_open() */
 };
 
 /* Called for each message. A negative errno ends the read and is returned. */

@@ -3,6 +3,7 @@
 #include "rib/emit.h"
 #include "rib/lookahead.h"
 #include "rib/peer.h"
+#include "rib/plain.h"
 #include "rib/rib_internal.h"
 #include "rib/table.h"
 #include "rib/update.h"
@@ -112,6 +113,14 @@ size_t rib_apply(struct rib_router *router, const struct rib_time *when,
 	rib->stamp = rib_stamp(/* generation= */ 0, when->wall_ns);
 	rib_lookahead_read(rib, inputs, begun, n);
 	while (done < n && result == RIB_UPDATE_DONE) {
+		if (done >= begun && rib->lookahead[done].is_plain &&
+		    rib_plain_apply(&inputs[done], when,
+				    &rib->lookahead[done])) {
+			done++;
+			if (rib_is_spent(rib, rib->budget))
+				break;
+			continue;
+		}
 		result = rib_update(&inputs[done], when,
 				    done < begun ? NULL : &rib->lookahead[done],
 				    progress);

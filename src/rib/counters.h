@@ -45,6 +45,7 @@ struct rib_flow {
 	uint64_t implied_peers;
 	/*
 	 * peers refused because of max_peers, or tables because of max_tables
+	 * or max_router_tables
 	 */
 	uint64_t refused_peers;
 	/* table names truncated because they were too long */

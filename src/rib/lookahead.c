@@ -38,8 +38,8 @@ static void read_route(struct rib_lookahead *a, struct expected_id *next)
 	const struct rib_input *in = a->in;
 	const struct bgp_nlri_part *part = &in->update.nlri_parts[a->part];
 	const struct bgp_nlri_format *format = &part->format;
-	const struct rib_table *t = rib_table_find(in->peer, in->header->view,
-						   format->afi, format->safi);
+	struct rib_table *t = rib_table_find(in->peer, in->header->view,
+					     format->afi, format->safi);
 	struct rib_nlri *nlri = &a->nlri;
 	struct bgp_prefix prefix;
 
@@ -97,6 +97,7 @@ static void read_inputs(struct rib *rib, const struct rib_input *inputs,
 
 		a->in = in;
 		a->table = NULL;
+		a->is_plain = false;
 		a->at_expected_id = false;
 		a->form.is_read = false;
 		a->part = first_part(&in->update);
@@ -109,6 +110,10 @@ static void read_inputs(struct rib *rib, const struct rib_input *inputs,
 						    i > first ? a - 1 : NULL,
 						    rib->lookahead_bytes + used,
 						    RIB_LOOKAHEAD_BYTES - used);
+		a->is_plain = in->update.plain && !rib->config.general &&
+			      a->table != NULL &&
+			      in->update.nlri_parts[a->part].count == 1 &&
+			      a->form.is_read && a->form.canonical.p != NULL;
 	}
 }
 

@@ -102,7 +102,8 @@ int rib_peer_get(struct rib_router *router, const struct bmp_peer *header,
 	peer = peer_new(router, header, policy);
 	if (peer == NULL)
 		return -ENOMEM;
-	if (rib_ptr_map_add(&router->peers, peer->hash, peer) < 0) {
+	if (rib_ptr_map_add(&router->peers, peer->hash, peer->serial, peer) <
+	    0) {
 		free(peer);
 		return -ENOMEM;
 	}
@@ -162,7 +163,7 @@ void rib_peer_free(struct rib_peer *peer)
 	if (peer->slot != NULL && router->rib->sink.forget != NULL)
 		router->rib->sink.forget(router->rib->sink.event_arg,
 					 peer->slot);
-	rib_ptr_map_remove(&router->peers, peer->hash, peer);
+	rib_ptr_map_remove(&router->peers, peer->hash, peer->serial, peer);
 	TAILQ_REMOVE(&router->peer_list, peer, link);
 	router->peer_count--;
 	router->rib->peers--;

@@ -11,13 +11,15 @@
  * requested. A route that exists during the whole query is returned exactly
  * once; a route that is added or removed meanwhile may be returned or not.
  *
- * Work is counted as the number of keys and tables read. A call does work of
- * about page->budget, so it uses the shard for a bounded time. Exact and
- * longest matches are a few lookups per table. More-specifics, and prefixes of
- * families with a route distinguisher that the query does not give, read every
- * key of the family. So do queries for routes with path identifiers: there is
- * no index from a prefix to its path identifiers, because it would cost memory
- * for each prefix.
+ * Work is counted as the number of routers, peers, tables and routes visited,
+ * wanted or not; 32 keys that a scan compares count as one. A call does work of
+ * about page->budget, so it uses the shard for a bounded time, and all work is
+ * linear in the number of each. Exact and longest matches are a few lookups per
+ * table. More-specifics, and prefixes of families with a route distinguisher
+ * that the query does not give, scan the keys of the family or, if that is less
+ * work, the routes of all tables. Longest matches among routes with path
+ * identifiers read all such routes: there is no index from a prefix to its path
+ * identifiers, because it would cost memory for each prefix.
  *
  * Threads	As the rib. Blocking: never. Errors: none.
  */
@@ -59,10 +61,12 @@ struct rib_query {
 struct rib_query_cursor {
 	uint8_t family;
 	uint8_t stage;
-	uint8_t longest; /* longest length found in this table, plus one */
-	uint8_t pass;	 /* which pass over the paths of this table */
-	uint32_t id;	 /* id of the last key read, plus one */
-	uint64_t router; /* serial numbers of the last table read */
+	uint8_t longest;  /* longest length found in this table, plus one */
+	uint8_t pass;	  /* enum rib_query_pass */
+	uint32_t id;	  /* id of the last key read, plus one */
+	uint64_t matches; /* keys that match, counted to choose the order */
+	uint64_t work;	  /* the work of all calls so far */
+	uint64_t router;  /* serial numbers of the last table read */
 	uint64_t peer;
 	uint64_t table;
 };

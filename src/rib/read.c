@@ -20,6 +20,16 @@ struct rib_peer *rib_peer_next(const struct rib_router *router,
 			    : TAILQ_NEXT(peer, link);
 }
 
+struct rib_router *rib_router_from(const struct rib *rib, uint64_t serial)
+{
+	return rib_ptr_map_from(&rib->routers, serial);
+}
+
+struct rib_peer *rib_peer_from(const struct rib_router *router, uint64_t serial)
+{
+	return rib_ptr_map_from(&router->peers, serial);
+}
+
 struct rib_table *rib_table_next(const struct rib_peer *peer,
 				 const struct rib_table *table)
 {
@@ -348,11 +358,9 @@ static bool read_peer(const struct rib_peer *peer, struct rib_cursor *c,
 bool rib_read_routes(const struct rib_router *router, struct rib_cursor *cursor,
 		     size_t budget, const struct rib_visitor *visitor)
 {
-	const struct rib_peer *peer;
+	const struct rib_peer *peer = rib_peer_from(router, cursor->peer);
 
-	TAILQ_FOREACH (peer, &router->peer_list, link) {
-		if (peer->serial < cursor->peer)
-			continue;
+	for (; peer != NULL; peer = TAILQ_NEXT(peer, link)) {
 		if (peer->serial > cursor->peer)
 			*cursor = (struct rib_cursor){ .peer = peer->serial };
 		if (!read_peer(peer, cursor, &budget, visitor))

@@ -38,6 +38,14 @@ struct rib_peer *rib_peer_next(const struct rib_router *router,
 struct rib_table *rib_table_next(const struct rib_peer *peer,
 				 const struct rib_table *table);
 
+/*
+ * The first router or peer whose serial number is @serial or more, or NULL. For
+ * a walk that continues at a number: it needs no walk over what stands before.
+ */
+struct rib_router *rib_router_from(const struct rib *rib, uint64_t serial);
+struct rib_peer *rib_peer_from(const struct rib_router *router,
+			       uint64_t serial);
+
 /* The peer of @header, or NULL. */
 struct rib_peer *rib_router_peer(struct rib_router *router,
 				 const struct bmp_peer *header);

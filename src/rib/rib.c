@@ -2,6 +2,7 @@
 
 #include "rib/key.h"
 #include "rib/peer.h"
+#include "rib/plain.h"
 #include "rib/policy.h"
 #include "rib/rib_internal.h"
 #include "rib/timer.h"
@@ -14,6 +15,11 @@
 
 #define SECOND UINT64_C(1000000000)
 
+/* Defaults of the limits; a table without routes has 0.4 KiB. */
+#define PEERS_MAX	  100000
+#define PEER_TABLES_MAX	  256
+#define ROUTER_TABLES_MAX 131072
+
 void rib_config_defaults(struct rib_config *config)
 {
 	*config = (struct rib_config){
@@ -22,8 +28,9 @@ void rib_config_defaults(struct rib_config *config)
 		.sweep_max_ns = 300 * SECOND,
 		.sweep_idle_ns = 3600 * SECOND,
 		.stale_hold_ns = 600 * SECOND,
-		.max_peers = 100000,
-		.max_tables = 256,
+		.max_peers = PEERS_MAX,
+		.max_tables = PEER_TABLES_MAX,
+		.max_router_tables = ROUTER_TABLES_MAX,
 	};
 }
 
@@ -53,6 +60,7 @@ int rib_new(const struct rib_config *config, const struct rib_sink *sink,
 	rib->sink = *sink;
 	if (sink->bytes == NULL)
 		rib->sink.bytes = &rib->no_bytes;
+	rib_plain_init(rib);
 	rib->unlimited = (struct rib_budget){ UINT64_MAX, UINT64_MAX };
 	rib->budget = &rib->unlimited;
 	rib->slice_end = UINT64_MAX;
@@ -79,7 +87,7 @@ static void router_free(struct rib_router *router)
 		rib->sequence_floor = router->sequence_floor;
 	rib_ptr_map_fini(&router->peers);
 	rib_timer_remove(router);
-	rib_ptr_map_remove(&rib->routers, router->hash, router);
+	rib_ptr_map_remove(&rib->routers, router->hash, router->serial, router);
 	TAILQ_REMOVE(&rib->router_list, router, link);
 	free(router);
 }
@@ -207,7 +215,8 @@ int rib_router_get(struct rib *rib, const struct rib_identity *id,
 		return -ENOMEM;
 	if (rib_timer_add(router) < 0)
 		goto fail;
-	if (rib_ptr_map_add(&rib->routers, router->hash, router) < 0) {
+	if (rib_ptr_map_add(&rib->routers, router->hash, router->serial,
+			    router) < 0) {
 		rib_timer_remove(router);
 		goto fail;
 	}
@@ -319,7 +328,8 @@ void rib_sizes(const struct rib *rib, struct rib_sizes *out)
 			rib_key_table_bytes(&rib->paths[f]);
 	}
 	out->bytes[RIB_BYTES_PEERS] =
-		sizeof(*rib) + rib->routers.count * sizeof(struct rib_router) +
+		sizeof(*rib) + rib_ptr_map_bytes(&rib->routers) +
+		rib->routers.count * sizeof(struct rib_router) +
 		rib->peers * sizeof(struct rib_peer) +
 		rib->tables * sizeof(struct rib_table);
 }

@@ -202,6 +202,7 @@ struct rib_router {
 	waiting_list; /* list of the syncing tables */
 	uint32_t waiting_count;
 	uint32_t peer_count;
+	uint32_t table_count; /* number of tables of all peers */
 	uint32_t
 		subject_changed_count; /* withdraw queues with an old subject */
 	uint32_t stale_count;	       /* number of peers that are stale */
@@ -285,7 +286,8 @@ struct rib_lookahead {
 	 * The first route of that part. table is NULL if the route is not a
 	 * plain prefix.
 	 */
-	const struct rib_table *table;
+	struct rib_table *table;
+	bool is_plain;	      /* for rib_plain_apply() */
 	bool at_expected_id;  /* the key id was guessed correctly */
 	bool host_bits;	      /* bits set beyond the length of the prefix */
 	struct rib_nlri nlri; /* id is a guess; RIB_NO_ID = new key */
@@ -329,6 +331,7 @@ struct rib {
 	uint64_t no_bytes;	     /* counter to use if the sink has none */
 	struct rib_flow flow;
 	struct rib_emit_run emit;
+	struct rib_change plain_change; /* see plain.c */
 	struct rib_batch batch;
 	struct rib_input inputs[RIB_LOOKAHEAD]; /* see rib_inputs() */
 	struct rib_lookahead lookahead[RIB_LOOKAHEAD];

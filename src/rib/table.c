@@ -57,7 +57,8 @@ int rib_table_get(struct rib_peer *peer, uint8_t view, uint16_t afi,
 		*out = t;
 		return 0;
 	}
-	if (peer->table_count >= rib->config.max_tables)
+	if (peer->table_count >= rib->config.max_tables ||
+	    peer->router->table_count >= rib->config.max_router_tables)
 		return -ENOSPC;
 	t = calloc(1, sizeof(*t));
 	if (t == NULL)
@@ -79,6 +80,7 @@ int rib_table_get(struct rib_peer *peer, uint8_t view, uint16_t afi,
 	STAILQ_INIT(&t->held);
 	TAILQ_INSERT_TAIL(&peer->tables, t, link);
 	peer->table_count++;
+	peer->router->table_count++;
 	peer->last = t;
 	rib->tables++;
 	*out = t;
@@ -363,6 +365,7 @@ void rib_table_free(struct rib_table *table)
 	rib_route_array_fini(&table->store.paths, &rib->route_heap);
 	TAILQ_REMOVE(&peer->tables, table, link);
 	peer->table_count--;
+	peer->router->table_count--;
 	if (peer->last == table)
 		peer->last = NULL;
 	rib->tables--;

@@ -21,8 +21,8 @@ struct rib_table *rib_table_find(struct rib_peer *peer, uint8_t view,
 				 uint16_t afi, uint8_t safi);
 
 /*
- * Find or make the table. -ENOMEM, or -ENOSPC if the peer has max_tables
- * already.
+ * Find or make the table. -ENOMEM, or -ENOSPC if the peer has max_tables,
+ * or its router max_router_tables already.
  */
 int rib_table_get(struct rib_peer *peer, uint8_t view, uint16_t afi,
 		  uint8_t safi, struct rib_table **out);

@@ -39,6 +39,7 @@ enum rib_mode {
 struct rib_config {
 	uint64_t seed; /* secret random seed of all hashes */
 	uint8_t mode;  /* enum rib_mode; cannot change later */
+	bool general;  /* for tests: never the straight way of rib/plain.h */
 	/* sweep after this time without a Route Monitoring of the router */
 	uint64_t sweep_quiet_ns;
 	/*
@@ -60,8 +61,9 @@ struct rib_config {
 	uint64_t max_routes; /* for all ribs that share it: see rib_allow() */
 	uint64_t max_routes_router;
 	uint64_t max_routes_peer;
-	uint32_t max_peers;  /* maximum peers of a router */
-	uint32_t max_tables; /* maximum tables of a peer */
+	uint32_t max_peers;	    /* maximum peers of a router */
+	uint32_t max_tables;	    /* maximum tables of a peer */
+	uint32_t max_router_tables; /* maximum tables of a router */
 };
 
 /* The present time, given with a call. */

@@ -131,8 +131,12 @@ size_t rib_attrs_form_read(const struct rib *rib, struct rib_lookahead *a,
 	if (before != NULL && before->form.is_read && before->part == s &&
 	    before->form.bytes.len == out->bytes.len &&
 	    reads_alike(&before->in->opts, &a->in->opts) &&
-	    memcmp(before->form.bytes.p, out->bytes.p, out->bytes.len) == 0)
+	    memcmp(before->form.bytes.p, out->bytes.p, out->bytes.len) == 0) {
+		out->canonical = before->form.canonical;
+		out->hash = before->form.hash;
+		out->is_hashed = before->form.is_hashed;
 		return used;
+	}
 	out->canonical = bgp_canonical(u, s, room + used);
 	if (out->canonical.p == room + used)
 		used += out->canonical.len;

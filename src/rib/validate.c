@@ -133,7 +133,7 @@ static bool router_valid(struct tally *t, const struct rib_router *router)
 	const struct rib_table *table;
 	uint64_t subject_changed = t->subject_changed;
 	uint64_t routes = 0;
-	uint32_t stale = 0, up = 0, waiting = 0, peers = 0;
+	uint32_t stale = 0, up = 0, waiting = 0, peers = 0, tables = 0;
 
 	TAILQ_FOREACH (peer, &router->peer_list, link) {
 		if (peer->router != router || !peer_valid(t, peer))
@@ -142,6 +142,7 @@ static bool router_valid(struct tally *t, const struct rib_router *router)
 		stale += peer->phase == RIB_PEER_STALE;
 		up += rib_peer_phase_up(peer->phase);
 		peers++;
+		tables += peer->table_count;
 	}
 	TAILQ_FOREACH (table, &router->waiting_list, waiting) {
 		waiting++;
@@ -152,7 +153,7 @@ static bool router_valid(struct tally *t, const struct rib_router *router)
 	       t->subject_changed - subject_changed ==
 		       router->subject_changed_count &&
 	       up == router->up_count && waiting == router->waiting_count &&
-	       peers == router->peer_count &&
+	       peers == router->peer_count && tables == router->table_count &&
 	       rib_ptr_map_validate(&router->peers);
 }
 

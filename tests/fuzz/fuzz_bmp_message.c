@@ -1,9 +1,10 @@
 /*
  * Any bytes must decode as BMP messages whose views stay inside them, in all
  * three readings of version 4; lists end; OPENs found in a Peer Up can be read
- * whatever is in them.
+ * whatever is in them. Explained byte by byte, no byte is left out.
  */
 #include "bmp/decode_context.h"
+#include "bmp/explain.h"
 #include "bmp/frame.h"
 #include "bmp/message.h"
 #include "bmp/rm_tlv.h"
@@ -100,6 +101,29 @@ static void check_rm_tlvs(const struct bmp_message *m, enum bmp_v4 v4)
 		abort();
 }
 
+/* Every byte is in one field, in order, whatever the message is. */
+static void take_field(void *arg, const struct explain_field *f)
+{
+	size_t *at = arg;
+
+	if (f->at != *at || (f->is_group && f->bytes.len != 0))
+		abort();
+	*at += f->bytes.len;
+}
+
+static void check_explained(const struct bmp_frame *f,
+			    const struct bmp_message *m, bool usable,
+			    enum bmp_v4 v4)
+{
+	struct bgp_decode_opts opts = { .as_width = 4 };
+	size_t at = 0;
+	struct explain e = { .field = take_field, .arg = &at };
+
+	explain_message(&e, f, m, usable, v4, &opts);
+	if (at != f->whole.len || e.depth != 0)
+		abort();
+}
+
 static void check_message(const struct bmp_frame *f, enum bmp_v4 v4)
 {
 	struct bmp_message m;
@@ -107,6 +131,7 @@ static void check_message(const struct bmp_frame *f, enum bmp_v4 v4)
 
 	if (s >= BMP_STATUSES)
 		abort();
+	check_explained(f, &m, bmp_status_usable(s), v4);
 	if (!bmp_status_usable(s))
 		return;
 	check_tlvs(&m, f->body);

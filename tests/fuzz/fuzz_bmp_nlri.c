@@ -5,6 +5,7 @@
  */
 #include "bmp/bgp_writer.h"
 #include "bmp/nlri.h"
+#include "bmp/nlri_describe.h"
 #include "bmp/nlri_key.h"
 #include "bmp/nlri_text.h"
 
@@ -23,6 +24,68 @@ static void check_text(const struct bgp_nlri *n)
 	if (bgp_nlri_text(n, small, sizeof(small)) != len ||
 	    memcmp(small, large,
 		   len < sizeof(small) ? len : sizeof(small) - 1) != 0)
+		abort();
+}
+
+/* Objects and lists end where they begin, and names are in objects alone. */
+static void count_begin(void *arg, const char *name)
+{
+	int *depth = arg;
+
+	(void)name;
+	++*depth;
+}
+
+static void count_end(void *arg)
+{
+	int *depth = arg;
+
+	if (--*depth < 0)
+		abort();
+}
+
+static void take_number(void *arg, const char *name, uint64_t value)
+{
+	(void)arg;
+	(void)name;
+	(void)value;
+}
+
+static void take_string(void *arg, const char *name, const char *value)
+{
+	(void)arg;
+	(void)name;
+	if (value[0] == '\0')
+		abort();
+}
+
+static void take_bytes(void *arg, const char *name, struct wire_view value)
+{
+	const uint8_t *end = value.p + value.len;
+
+	(void)arg;
+	(void)name;
+	if (value.len != 0 && end[-1] == 0x5a)
+		key[0] ^= 1;
+}
+
+static void check_fields(const struct bgp_nlri *n)
+{
+	static const struct field_writer_ops ops = {
+		.begin_object = count_begin,
+		.end_object = count_end,
+		.begin_list = count_begin,
+		.end_list = count_end,
+		.number = take_number,
+		.string = take_string,
+		.text = take_bytes,
+		.bytes = take_bytes,
+	};
+	int depth = 0;
+	struct field_writer w = { &ops, &depth };
+
+	bgp_nlri_describe(n, &w);
+	if (depth != 0)
 		abort();
 }
 
@@ -113,6 +176,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	while (bgp_nlri_next(&it)) {
 		n++;
 		check_text(&it.nlri);
+		check_fields(&it.nlri);
 		check_rewritten(&it.nlri, &format);
 	}
 	if (ok == it.malformed || (ok && n != count))

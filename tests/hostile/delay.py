@@ -2,10 +2,13 @@
 the collector publish a thousand times what it sends.
 
 	delay.py [--seconds N] [--output journal|nats] [--shape NAME]
+		 [--nice N]
 
 Prints one JSON object: percentiles in milliseconds from the send() of the
 router to the line of "arancini tail", the same without the hostile router
-("alone"), what that one sent and what was made of it, and the load.
+("alone"), what that one sent and what was made of it, and the load. --nice is
+for a machine that others use: it needs root below 0, and is set for the
+sessions of this program (the shell's), the collector and the broker.
 """
 
 import argparse
@@ -110,6 +113,16 @@ def measure(c, log, seconds, shape=None):
     return out
 
 
+def set_nice(pid, nice):
+    """Also of its session: where the scheduler groups processes by session,
+    the nice of a process counts within its own only."""
+    for task in os.listdir(f"/proc/{pid}/task"):
+        os.setpriority(os.PRIO_PROCESS, int(task), nice)
+    group = pathlib.Path(f"/proc/{pid}/autogroup")
+    if group.exists():
+        group.write_text(str(nice))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--build", default=os.environ.get("ARANCINI_BUILD",
@@ -118,7 +131,10 @@ def main():
     parser.add_argument("--output", choices=["journal", "nats"],
                         default="journal")
     parser.add_argument("--shape", choices=sorted(SHAPES), default="large")
+    parser.add_argument("--nice", type=int)
     options = parser.parse_args()
+    if options.nice is not None:
+        set_nice(os.getpid(), options.nice)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         servers = conftest.run_servers(folder)
@@ -132,6 +148,9 @@ def main():
             start, pathlib.Path(options.build).resolve() / "arancini",
             folder / "state", "--workers", "1", "--journal-max-bytes", "256M",
             *output)
+        if options.nice is not None:
+            for server in (c.server, *([broker.process] if log else [])):
+                set_nice(server.pid, options.nice)
         if log:
             c.until_said("event=publisher state=ready")
         try:

@@ -3,6 +3,7 @@
  * would, looks at its state, and at the end compares what consumers have with
  * what the routers have.
  */
+#include "weather.h"
 #include "world.h"
 
 #include "collector/base/log.h"
@@ -14,10 +15,13 @@
 #include "collector/telemetry/readiness.h"
 #include "egress/publisher/publisher.h"
 
+#include <spargio/dir.h>
 #include <spargio/fiber.h>
+#include <spargio/path.h>
 #include <spargio/time.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -25,6 +29,7 @@
 #define LOOK	   (250 * SP_MS)
 #define STANDSTILL (15 * SP_S) /* what waits so long needs a cause */
 #define DRAIN	   (5 * SP_S)
+#define SPOOL	   "/state/journal"
 
 #define WAITING_MAX 8192 /* batches in memory */
 
@@ -70,6 +75,7 @@ static void check_end(struct sim_collector *c)
 			    c->number, readiness.why);
 	if (model_view_init(&all, &c->world->model) < 0)
 		return;
+	all.sweep_quiet_ns = c->live.sweep_quiet_ns;
 	err = consumer_read_all(c, &all);
 	if (err < 0)
 		sp_sim_fail(sim, "collector %u: reading the log: %s", c->number,
@@ -103,12 +109,32 @@ static int watch_collector(struct sim_collector *c)
 	return -ECANCELED;
 }
 
+/* Somebody removes the segments of the spool while the collector is down. */
+static void lose_spool(struct sim_collector *c)
+{
+	struct sp_dirent entry;
+	struct sp_dir *list;
+
+	if (sp_dir_open(AT_FDCWD, SPOOL, &list) < 0)
+		return;
+	while (sp_dir_next(list, &entry) > 0)
+		if (strstr(entry.name, ".seg") != NULL &&
+		    sp_unlinkat(sp_dir_fd(list), entry.name, 0) == 0)
+			c->spools_lost++;
+	sp_dir_close(list);
+}
+
 static int run_collector(struct sim_collector *c, const struct config *config,
 			 struct log *log)
 {
+	struct world *w = c->world;
 	struct collector *collector;
 	int err;
 
+	if ((w->weather >> WEATHER_SPOOL & 1) != 0 && w->broker != NULL &&
+	    sp_sim_time(w->sim) < w->quiet_at &&
+	    load_random_below(&w->random, 2) == 0)
+		lose_spool(c);
 	c->starts++;
 	err = collector_start(config, log, NULL, &collector);
 	if (err < 0) {
@@ -116,6 +142,8 @@ static int run_collector(struct sim_collector *c, const struct config *config,
 		return sp_sleep(AGAIN);
 	}
 	c->running = collector;
+	if (w->steady_clocks)
+		c->live.sweep_quiet_ns = c->sweep_quiet_ns;
 	err = watch_collector(c);
 	c->running = NULL;
 	if (err == 0)

@@ -92,10 +92,11 @@ static void read_stream(struct sim_collector *c, struct model_view *v,
 	}
 }
 
-/* Somebody removed messages, or the server lost some that it had stored. */
+/* Somebody removed messages, or the server or a spool lost some. */
 static bool was_lost(const struct sim_collector *c)
 {
-	return c->removals > 0 || broker_count(c->world->broker).lost > 0;
+	return c->removals > 0 || c->spools_lost > 0 ||
+	       broker_count(c->world->broker).lost > 0;
 }
 
 static int read_whole_stream(struct sim_collector *c, struct model_view *v)

@@ -4,7 +4,8 @@
  *	world A..B		run seeds, two at a time
  *	world --hashes A..B	print the hash of each
  *	world --twice A..B	two runs of each, which must be equal
- *	world --first A..B	stop at the first that fails, and say which
+ *	world --first A..B	stop at the first that fails, with its report
+ *	world --typical A..B	with 3 routers x 2 peers x 1,000 routes: for speed
  *	world --jobs N		processes at a time; default 2
  *	world --log 7		with the log of its collectors and the messages
  *
@@ -36,7 +37,7 @@
 struct run {
 	uint64_t first, last;
 	uint32_t jobs;
-	bool hashes, twice, first_only, show_log;
+	bool hashes, twice, first_only, show_log, typical;
 };
 
 struct answer {
@@ -146,6 +147,22 @@ static bool fails_with_hosts(uint64_t seed, const struct sp_sim_plan *hosts,
 	return fails_with(seed, &plan);
 }
 
+/* The report of a seed that fails, with its whole plan. */
+static void report_failure(uint64_t seed, bool show_log)
+{
+	struct world_plan plan;
+	struct answer answer = { .result.end = SP_SIM_FAILED };
+	struct child c = { 0 };
+
+	printf("seed %" PRIu64 " fails\n", seed);
+	world_plan(seed, &plan);
+	if (start_child(seed, &plan, STDOUT_FILENO, show_log, &c) < 0)
+		return;
+	(void)end_child(&c, &answer);
+	if (answer.cpu == 0)
+		printf("failure: the process ends without a result\n");
+}
+
 static void explain_failure(uint64_t seed, bool show_log)
 {
 	struct world_plan plan;
@@ -225,6 +242,7 @@ static void run_range(const struct run *run, struct totals *t)
 		if (i >= count || (run->first_only && t->failed > 0))
 			continue;
 		world_plan(run->first + i, &plan);
+		plan.typical = run->typical;
 		if (start_child(run->first + i, &plan, -1, false, c) < 0)
 			t->failed++;
 	}
@@ -245,6 +263,8 @@ static int read_arguments(int argc, char **argv, struct run *run)
 			run->first_only = true;
 		} else if (strcmp(argv[i], "--log") == 0) {
 			run->show_log = true;
+		} else if (strcmp(argv[i], "--typical") == 0) {
+			run->typical = true;
 		} else if (strcmp(argv[i], "--jobs") == 0 && i + 1 < argc) {
 			run->jobs = (uint32_t)strtoul(argv[++i], NULL, 10);
 		} else {
@@ -267,8 +287,7 @@ int main(int argc, char **argv)
 
 	if (read_arguments(argc, argv, &run) < 0) {
 		fputs("usage: world [--hashes] [--twice] [--first] [--log] "
-		      "[--jobs N] "
-		      "A[..B]\n",
+		      "[--typical] [--jobs N] A[..B]\n",
 		      stderr);
 		return 2;
 	}
@@ -279,13 +298,16 @@ int main(int argc, char **argv)
 	run_range(&run, &t);
 	free(t.hashes);
 	if (run.first_only && t.failed > 0)
-		printf("seed %" PRIu64 " fails\n", t.failures[0]);
-	for (uint64_t i = 0; !run.first_only && i < t.failed && i < SHOWN; i++)
+		report_failure(t.failures[0], run.show_log);
+	for (uint64_t i = 0;
+	     !run.first_only && !run.typical && i < t.failed && i < SHOWN; i++)
 		explain_failure(t.failures[i], run.show_log);
 	if (!run.hashes)
-		printf("%.0f virtual seconds in %.1f s of CPU, at most %.2f s "
-		       "for a seed; consumers applied %" PRIu64 " updates\n",
-		       t.virtual_s, t.cpu, t.cpu_max, t.updates);
+		printf("%.0f virtual seconds in %.1f s of CPU (%.0f for each), "
+		       "at most %.2f s for a seed; consumers applied %" PRIu64
+		       " updates\n",
+		       t.virtual_s, t.cpu, t.virtual_s / (t.cpu + 1e-9),
+		       t.cpu_max, t.updates);
 	printf("%" PRIu64 " passed, %" PRIu64 " failed, 0 skipped\n", t.passed,
 	       t.failed);
 	return t.failed != 0;

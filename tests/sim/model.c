@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SLACK INT64_C(100000000) /* ns, as clocks drift */
+
 /* The truth */
 
 static int router_init(struct model *m, uint32_t number)
@@ -19,12 +21,13 @@ static int router_init(struct model *m, uint32_t number)
 	};
 
 	memcpy(r->address, address, sizeof(address));
-	for (uint32_t i = 0; i < m->peer_count; i++) {
+	for (uint32_t i = 0; i <= m->peer_count; i++) {
 		struct model_peer *p = &r->peers[i];
 
 		load_peer_init(&p->load, m->table, 0x0a010001 + number, i * 4);
 		p->meds = calloc(m->prefix_count, sizeof(p->meds[0]));
-		if (p->meds == NULL)
+		p->since_ns = calloc(m->prefix_count, sizeof(p->since_ns[0]));
+		if (p->meds == NULL || p->since_ns == NULL)
 			return -ENOMEM;
 	}
 	return 0;
@@ -51,9 +54,20 @@ int model_init(struct model *m, uint64_t seed, uint32_t routers, uint32_t peers,
 void model_fini(struct model *m)
 {
 	for (uint32_t r = 0; r < m->router_count; r++)
-		for (uint32_t p = 0; p < m->peer_count; p++)
+		for (uint32_t p = 0; p <= m->peer_count; p++) {
 			free(m->routers[r].peers[p].meds);
+			free(m->routers[r].peers[p].since_ns);
+		}
 	load_table_free(m->table);
+}
+
+void model_set(struct model_peer *peer, uint32_t prefix, uint32_t med,
+	       int64_t now_ns)
+{
+	if (peer->meds[prefix] == med)
+		return;
+	peer->meds[prefix] = med;
+	peer->since_ns[prefix] = now_ns;
 }
 
 const uint64_t *model_prefix(const struct model *m, uint32_t number)
@@ -99,10 +113,12 @@ int model_view_init(struct model_view *v, const struct model *m)
 {
 	*v = (struct model_view){ .model = m };
 	for (uint32_t r = 0; r < m->router_count; r++)
-		for (uint32_t p = 0; p < m->peer_count; p++) {
-			v->tables[r][p].meds =
-				calloc(m->prefix_count, sizeof(uint32_t));
-			if (v->tables[r][p].meds == NULL)
+		for (uint32_t p = 0; p <= m->peer_count; p++) {
+			struct model_view_table *t = &v->tables[r][p];
+
+			t->meds = calloc(m->prefix_count, sizeof(uint32_t));
+			t->newest = calloc(m->prefix_count, sizeof(uint32_t));
+			if (t->meds == NULL || t->newest == NULL)
 				return -ENOMEM;
 		}
 	return 0;
@@ -111,22 +127,29 @@ int model_view_init(struct model_view *v, const struct model *m)
 void model_view_fini(struct model_view *v)
 {
 	for (uint32_t r = 0; r < MODEL_ROUTERS; r++)
-		for (uint32_t p = 0; p < MODEL_PEERS; p++)
+		for (uint32_t p = 0; p < MODEL_TABLES; p++) {
 			free(v->tables[r][p].meds);
+			free(v->tables[r][p].newest);
+		}
 	free(v->ids);
 }
 
 static void table_clear(struct model_view *v, uint32_t r, uint32_t p)
 {
-	if (v->tables[r][p].meds != NULL)
-		memset(v->tables[r][p].meds, 0,
-		       v->model->prefix_count * sizeof(uint32_t));
+	size_t size = v->model->prefix_count * sizeof(uint32_t);
+	struct model_view_table *t = &v->tables[r][p];
+
+	if (t->meds == NULL)
+		return;
+	memset(t->meds, 0, size);
+	memset(t->newest, 0, size);
+	t->up_ns = 0;
 }
 
 void model_view_clear(struct model_view *v)
 {
 	for (uint32_t r = 0; r < MODEL_ROUTERS; r++)
-		for (uint32_t p = 0; p < MODEL_PEERS; p++) {
+		for (uint32_t p = 0; p < MODEL_TABLES; p++) {
 			table_clear(v, r, p);
 			v->tables[r][p].sequence = 0;
 			v->tables[r][p].begins = false;
@@ -141,9 +164,16 @@ void model_view_clear(struct model_view *v)
 void model_view_any(struct model_view *v)
 {
 	for (uint32_t r = 0; r < MODEL_ROUTERS; r++)
-		for (uint32_t p = 0; p < MODEL_PEERS; p++) {
-			v->tables[r][p].begins = true;
-			v->tables[r][p].partial = true;
+		for (uint32_t p = 0; p < MODEL_TABLES; p++) {
+			struct model_view_table *t = &v->tables[r][p];
+
+			t->begins = true;
+			t->partial = true;
+			t->up_ns = 0;
+			if (t->newest != NULL)
+				memset(t->newest, 0,
+				       v->model->prefix_count *
+					       sizeof(uint32_t));
 		}
 }
 
@@ -156,19 +186,20 @@ void model_view_any(struct model_view *v)
 static uint32_t router_find(const struct model *m, struct wire_view id,
 			    const uint8_t *address)
 {
+	static const char prefix[] = "router-";
+	size_t len = sizeof(prefix) - 1;
 	uint32_t r = 0;
-	char name[16];
 
-	for (; r < m->router_count; r++) {
-		int len = snprintf(name, sizeof(name), "router-%u", r);
-
-		if (id.len != 0
-			    ? id.len == (size_t)len &&
-				      memcmp(id.p, name, id.len) == 0
-			    : address != NULL && memcmp(m->routers[r].address,
-							address, 16) == 0)
-			break;
+	if (id.len != 0) {
+		r = id.len == len + 1 && memcmp(id.p, prefix, len) == 0
+			    ? (uint32_t)(id.p[len] - '0')
+			    : m->router_count;
+		return r < m->router_count ? r : m->router_count;
 	}
+	while (r < m->router_count &&
+	       (address == NULL ||
+		memcmp(m->routers[r].address, address, 16) != 0))
+		r++;
 	return r;
 }
 
@@ -177,7 +208,7 @@ static uint32_t peer_find(const struct model *m, uint32_t router,
 {
 	uint32_t p = 0;
 
-	while (p < m->peer_count &&
+	while (p <= m->peer_count &&
 	       (address == NULL ||
 		memcmp(m->routers[router].peers[p].load.header.address, address,
 		       16) != 0))
@@ -211,6 +242,44 @@ static bool check_sequence(struct model_view *v, uint32_t r, uint32_t p,
 	return true;
 }
 
+static void check_announced(struct model_view *v, uint32_t r, uint32_t p,
+			    uint32_t prefix, const struct egress_update *u)
+{
+	uint32_t *newest = &v->tables[r][p].newest[prefix];
+
+	if (!u->has_multi_exit_disc)
+		WRONG(v, "router %u peer %u: an announcement without a MED", r,
+		      p);
+	if (u->multi_exit_disc < *newest)
+		WRONG(v,
+		      "router %u peer %u: route %u is announced with MED %u, "
+		      "which is older than %u before, sequence %" PRIu64,
+		      r, p, prefix, u->multi_exit_disc, *newest, u->sequence);
+	else
+		*newest = u->multi_exit_disc;
+}
+
+/*
+ * What the router had when the peer came up, and has had ever since, is in the
+ * dump. Nobody knows that it is not there before the End-of-RIB, which follows
+ * it, or a silence of sweep_quiet_ns.
+ */
+static void check_swept(struct model_view *v, uint32_t r, uint32_t p,
+			uint32_t prefix, const struct egress_update *u)
+{
+	const struct model_peer *peer = &v->model->routers[r].peers[p];
+	int64_t up = v->tables[r][p].up_ns;
+
+	if (up == 0 || v->sweep_quiet_ns == 0 || peer->meds[prefix] == 0 ||
+	    peer->since_ns[prefix] >= v->tables[r][p].sent_ns ||
+	    (int64_t)u->time_received_ns - up > v->sweep_quiet_ns - SLACK)
+		return;
+	WRONG(v,
+	      "router %u peer %u: route %u is swept %" PRId64
+	      " ms after the peer came up, and the router had it all the time",
+	      r, p, prefix, ((int64_t)u->time_received_ns - up) / 1000000);
+}
+
 static void apply_update(struct model_view *v, const struct egress_update *u)
 {
 	const struct model *m = v->model;
@@ -218,7 +287,7 @@ static void apply_update(struct model_view *v, const struct egress_update *u)
 	uint32_t p = r < m->router_count ? peer_find(m, r, u->peer_addr) : 0;
 	uint32_t prefix = m->prefix_count;
 
-	if (r < m->router_count && p < m->peer_count && u->prefix_addr != NULL)
+	if (r < m->router_count && p <= m->peer_count && u->prefix_addr != NULL)
 		prefix = prefix_find(m, u->prefix_addr + 12, u->prefix_len);
 	if (prefix == m->prefix_count) {
 		WRONG(v, "an update of no known route");
@@ -234,9 +303,10 @@ static void apply_update(struct model_view *v, const struct egress_update *u)
 			u->multi_exit_disc, u->reason, u->resync);
 	if (!check_sequence(v, r, p, u->sequence))
 		return;
-	if (u->announced && !u->has_multi_exit_disc)
-		WRONG(v, "router %u peer %u: an announcement without a MED", r,
-		      p);
+	if (u->announced)
+		check_announced(v, r, p, prefix, u);
+	if (!u->announced && u->reason == RIB_REASON_STALE_SWEEP)
+		check_swept(v, r, p, prefix, u);
 	if (!u->announced && u->synthetic && !v->lossy &&
 	    !v->tables[r][p].partial && v->tables[r][p].meds[prefix] == 0)
 		WRONG(v,
@@ -262,15 +332,21 @@ static void apply_event(struct model_view *v, const struct egress_event *e)
 	if (e->kind == RIB_EVENT_RESYNC)
 		v->owed[r] = false;
 	if (e->kind == RIB_EVENT_RESYNC)
-		for (p = 0; p < m->peer_count; p++) {
+		for (p = 0; p <= m->peer_count; p++) {
 			table_clear(v, r, p);
 			v->tables[r][p].begins = true;
 			v->tables[r][p].partial = true;
 		}
-	p = e->has_peer ? peer_find(m, r, e->peer_addr) : m->peer_count;
-	if (e->kind == RIB_EVENT_SWEPT && p < m->peer_count)
+	p = e->has_peer ? peer_find(m, r, e->peer_addr) : MODEL_TABLES;
+	if (p > m->peer_count)
+		return;
+	if (e->kind == RIB_EVENT_PEER_UP) {
+		v->tables[r][p].up_ns = (int64_t)e->time_received_ns;
+		v->tables[r][p].sent_ns = (int64_t)e->time_bmp_header_ns;
+	}
+	if (e->kind == RIB_EVENT_SWEPT)
 		v->tables[r][p].partial = false;
-	if (e->kind == RIB_EVENT_PEER_DOWN && p < m->peer_count &&
+	if (e->kind == RIB_EVENT_PEER_DOWN &&
 	    e->reason == BMP_DOWN_DECONFIGURED)
 		v->tables[r][p].begins = true;
 }
@@ -377,7 +453,7 @@ bool model_view_equals(const struct model_view *v, char *out, size_t size)
 			return false;
 		}
 	for (uint32_t r = 0; r < m->router_count; r++)
-		for (uint32_t p = 0; p < m->peer_count; p++)
+		for (uint32_t p = 0; p <= m->peer_count; p++)
 			for (uint32_t i = 0; i < m->prefix_count; i++) {
 				uint32_t has = v->tables[r][p].meds[i];
 				uint32_t truth = m->routers[r].peers[p].meds[i];

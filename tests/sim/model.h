@@ -2,8 +2,12 @@
  * tests/sim/model.h - what the routers hold, and what consumers have of it
  *
  * The truth is a number for each route of each peer: 0 if the peer does not
- * have the route, else the MED of its last announcement. No MED is used twice
- * in one peer, so a consumer that has the same numbers has the same tables.
+ * have the route, else the MED of its last announcement. The MEDs of a peer
+ * only grow, so a consumer that has the same numbers has the same tables, and
+ * one that gets a smaller number than before was told something out of date.
+ *
+ * Behind its own peers a router has one that is always empty: that of another
+ * router which claims to be this one.
  *
  * The model belongs to no host: a crash does not change it.
  */
@@ -21,23 +25,25 @@
 enum {
 	MODEL_ROUTERS = 4,
 	MODEL_PEERS = 3,
+	MODEL_TABLES = MODEL_PEERS + 1, /* with the impostor's */
 };
 
 struct model_peer {
 	struct load_peer load; /* its headers and messages */
 	bool up;
-	uint32_t *meds; /* by prefix */
+	uint32_t *meds;	   /* by prefix */
+	int64_t *since_ns; /* by prefix: virtual time of the last change */
 	uint32_t last_med;
 };
 
 struct model_router {
 	uint8_t address[16];
-	struct model_peer peers[MODEL_PEERS];
+	struct model_peer peers[MODEL_TABLES];
 };
 
 struct model {
 	uint32_t router_count;
-	uint32_t peer_count;
+	uint32_t peer_count; /* of a router, without the impostor's */
 	uint32_t prefix_count;
 	struct load_table *table;
 	struct model_router routers[MODEL_ROUTERS];
@@ -48,12 +54,20 @@ int model_init(struct model *m, uint64_t seed, uint32_t routers, uint32_t peers,
 	       uint32_t prefixes);
 void model_fini(struct model *m);
 
+/* From @now_ns on the peer has the route with this MED; 0: it has not. */
+void model_set(struct model_peer *peer, uint32_t prefix, uint32_t med,
+	       int64_t now_ns);
+
 /* The prefix with this number, as an NLRI of up to LOAD_PREFIX_SIZE_MAX. */
 const uint64_t *model_prefix(const struct model *m, uint32_t number);
 
 /* What a consumer has of one table. */
 struct model_view_table {
 	uint32_t *meds;
+	uint32_t *newest; /* the largest MED of each route */
+	/* The last Peer Up: wall clock of the collector; 0: not known */
+	int64_t up_ns;
+	int64_t sent_ns;   /* and virtual time when the router made it */
 	uint64_t sequence; /* of the last update; 0: none yet */
 	bool begins;	   /* the next sequence may leave some out */
 	/* behind a resync: not all that the collector has is there again */
@@ -62,7 +76,7 @@ struct model_view_table {
 
 struct model_view {
 	const struct model *model;
-	struct model_view_table tables[MODEL_ROUTERS][MODEL_PEERS];
+	struct model_view_table tables[MODEL_ROUTERS][MODEL_TABLES];
 	uint64_t last_epoch, last_seq; /* of the last message */
 	uint64_t messages, updates;
 	char wrong[200]; /* the first breach of a rule; "" */
@@ -70,6 +84,8 @@ struct model_view {
 	bool lenient;
 	/* messages were lost: gaps are made good by a resync */
 	bool lossy;
+	/* how long the collector waits for a dump to go on; 0: not known */
+	int64_t sweep_quiet_ns;
 	bool owed[MODEL_ROUTERS]; /* such a resync */
 	/* 2^ids_bits hashes of the ids of messages; 0 = a free place */
 	uint64_t *ids;

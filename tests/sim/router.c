@@ -72,11 +72,13 @@ static void put(struct sim_router *r, struct sim_session *s,
 /* Messages */
 
 static void put_peer_up(struct sim_router *r, struct sim_session *s,
-			const struct model_peer *peer)
+			struct model_peer *peer)
 {
 	uint8_t buf[1024];
 	struct bmp_writer w = bmp_writer_on(buf, sizeof(buf));
 
+	/* The model wants to know how old a dump is. */
+	load_peer_time(&peer->load, (uint64_t)sp_sim_time(r->world->sim));
 	load_peer_up(&peer->load, &w);
 	put(r, s, &w);
 }
@@ -106,36 +108,44 @@ static void put_attributes(struct bmp_writer *w, const struct model_peer *peer,
 	put_attribute(w, 0x80, 4, value, sizeof(value));
 }
 
-/* Routes with the numbers at @prefixes; a MED of 0 withdraws them. */
+void router_write_update(struct bmp_writer *w, const struct model *m,
+			 const struct model_peer *peer,
+			 const uint32_t *prefixes, uint32_t count, uint32_t med)
+{
+	size_t start = w->len;
+	size_t pdu = start + LOAD_HEAD_LEN - BGP_HEADER_LEN;
+	size_t at;
+
+	bmp_put(w, peer->load.head, LOAD_HEAD_LEN);
+	at = w->len;
+	bmp_put_u16(w, 0); /* withdrawn routes */
+	if (med != 0) {
+		at = w->len;
+		bmp_put_u16(w, 0);
+		put_attributes(w, peer, med);
+		bmp_patch_u16(w, at, w->len - at - 2);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const uint64_t *p = model_prefix(m, prefixes[i]);
+
+		bmp_put(w, p, load_prefix_size(p));
+	}
+	if (med == 0) {
+		bmp_patch_u16(w, at, w->len - at - 2);
+		bmp_put_u16(w, 0); /* attributes */
+	}
+	bmp_patch_u32(w, start + 1, w->len - start);
+	bmp_patch_u16(w, pdu + 16, w->len - pdu);
+}
+
 static void put_update(struct sim_router *r, struct sim_session *s,
 		       const struct model_peer *peer, const uint32_t *prefixes,
 		       uint32_t count, uint32_t med)
 {
 	uint8_t buf[4096 + 64];
 	struct bmp_writer w = bmp_writer_on(buf, sizeof(buf));
-	size_t pdu = LOAD_HEAD_LEN - BGP_HEADER_LEN;
-	size_t at;
 
-	bmp_put(&w, peer->load.head, LOAD_HEAD_LEN);
-	at = w.len;
-	bmp_put_u16(&w, 0); /* withdrawn routes */
-	if (med != 0) {
-		at = w.len;
-		bmp_put_u16(&w, 0);
-		put_attributes(&w, peer, med);
-		bmp_patch_u16(&w, at, w.len - at - 2);
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		const uint64_t *p = model_prefix(&r->world->model, prefixes[i]);
-
-		bmp_put(&w, p, load_prefix_size(p));
-	}
-	if (med == 0) {
-		bmp_patch_u16(&w, at, w.len - at - 2);
-		bmp_put_u16(&w, 0); /* attributes */
-	}
-	bmp_patch_u32(&w, 1, w.len);
-	bmp_patch_u16(&w, pdu + 16, w.len - pdu);
+	router_write_update(&w, &r->world->model, peer, prefixes, count, med);
 	put(r, s, &w);
 }
 
@@ -210,7 +220,7 @@ static void change_routes(struct sim_router *r, struct model_peer *peer,
 		count = total;
 	for (uint32_t i = 0; i < count; i++) {
 		prefixes[i] = (first + i) % total;
-		peer->meds[prefixes[i]] = med;
+		model_set(peer, prefixes[i], med, sp_sim_time(r->world->sim));
 	}
 	put_update(r, NULL, peer, prefixes, count, med);
 }
@@ -232,14 +242,15 @@ static void fill_table(struct sim_router *r, struct model_peer *peer)
 	for (uint32_t i = 0; i < total; i++) {
 		if (i % 20 == 0)
 			peer->last_med++;
-		peer->meds[i] = draw(r, 10) == 0 ? 0 : peer->last_med;
+		model_set(peer, i, draw(r, 10) == 0 ? 0 : peer->last_med,
+			  sp_sim_time(r->world->sim));
 	}
 }
 
 static void clear_table(struct sim_router *r, struct model_peer *peer)
 {
-	memset(peer->meds, 0,
-	       r->world->model.prefix_count * sizeof(peer->meds[0]));
+	for (uint32_t i = 0; i < r->world->model.prefix_count; i++)
+		model_set(peer, i, 0, sp_sim_time(r->world->sim));
 }
 
 static void raise_peer(struct sim_router *r, struct model_peer *peer)
@@ -267,6 +278,9 @@ static void change_something(struct sim_router *r)
 	uint32_t what = draw(r, 100);
 
 	r->world->changes++;
+	/* The larger the tables, the more rarely all of one changes. */
+	if (what >= 88 && draw(r, 1 + r->world->model.prefix_count / 100) != 0)
+		what %= 88;
 	if (!peer->up) {
 		if (what < 50)
 			raise_peer(r, peer);

@@ -20,6 +20,7 @@ static const char *const names[WEATHER_FAULTS] = {
 	[WEATHER_NO_ROOM] = "broker-no-room",
 	[WEATHER_PURGE] = "broker-purge",
 	[WEATHER_DELETE] = "broker-delete",
+	[WEATHER_SPOOL] = "spool-lost",
 };
 
 const char *weather_name(enum weather_fault fault)
@@ -125,6 +126,7 @@ static void strike_broker(struct world *w, enum weather_fault fault)
 	case WEATHER_DELETE:
 		delete_stream(w);
 		break;
+	case WEATHER_SPOOL: /* at a start: collector.c */
 	case WEATHER_FAULTS:
 		break;
 	}

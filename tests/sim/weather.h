@@ -21,6 +21,7 @@ enum weather_fault {
 	WEATHER_NO_ROOM,    /* for up to 10 s */
 	WEATHER_PURGE,	    /* somebody removes the older messages */
 	WEATHER_DELETE,	    /* somebody deletes the stream */
+	WEATHER_SPOOL,	    /* a collector that starts has lost its spool */
 	WEATHER_FAULTS,
 };
 

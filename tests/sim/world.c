@@ -7,6 +7,7 @@
 #include <spargio/time.h>
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 #define LOOK (200 * SP_MS) /* consumers of streams */
 
 #define BROKER_ADDRESS "10.9.0.1:4222"
+#define PAYLOAD_SMALL  17000 /* the collector wants 16,384 */
 
 #define DISK_SIZE (UINT64_C(256) << 20)
 
@@ -82,7 +84,8 @@ static uint32_t draw_routes(struct world *w)
 
 static void draw_config(struct world *w, struct sim_collector *c)
 {
-	static const char *const names[] = { "address", "address", "sysname" };
+	static const char *const names[] = { "address", "address", "sysname",
+					     "sysname" };
 	static const char *const packing[] = { "none", "packed", "zstd" };
 	/* One after the other: arguments have no order of evaluation. */
 	uint32_t snapshot_s = draw(w, 1, 10);
@@ -94,8 +97,10 @@ static void draw_config(struct world *w, struct sim_collector *c)
 	uint32_t hold_s = soon ? draw(w, 0, 5) : draw(w, 5, 20);
 	uint32_t sweep_max_s = draw(w, 3, 8);
 	uint32_t sweep_quiet_s = draw(w, 1, 3);
-	const char *id = names[draw(w, 0, 2)];
+	const char *id = names[draw(w, 0, 3)];
 
+	c->named = strcmp(id, "sysname") == 0;
+	c->sweep_quiet_ns = sweep_quiet_s * SP_S;
 	snprintf(c->config, sizeof(c->config),
 		 "[listen]\naddress = 0.0.0.0:4000\nworkers = %u\n"
 		 "drain-timeout = 5s\n"
@@ -107,26 +112,49 @@ static void draw_config(struct world *w, struct sim_collector *c)
 		 "%u\nbatch-compress = %s\n"
 		 "bridge-batches = %u\n"
 		 "[journal]\nsegment-bytes = 1M\nsync-interval = %ums\n"
-		 "[snapshot]\nstate = /state\ninterval = %us\n"
 		 "[http]\nlisten = off\n"
-		 "[process]\nsandbox = off\n",
+		 "[process]\nsandbox = off\n"
+		 "[snapshot]\ninterval = %us\n",
 		 c->shards - 1, c->number, id, sweep_quiet_s, sweep_max_s,
 		 hold_s, c->number, c->number, batch_bytes, compress, batches,
 		 sync_ms, snapshot_s);
 }
 
-/* Published to a stream of its own; the journal is the spool. */
-static void draw_stream(struct world *w, struct sim_collector *c)
+static void append_config(struct sim_collector *c, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void append_config(struct sim_collector *c, const char *format, ...)
 {
 	size_t len = strlen(c->config);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(c->config + len, sizeof(c->config) - len, format, args);
+	va_end(args);
+}
+
+/*
+ * Published to a stream of its own; the journal is the spool. The state is in a
+ * bucket of the broker or on the collector's disk.
+ */
+static void draw_stream(struct world *w, struct sim_collector *c)
+{
 	uint32_t ack_ms = draw(w, 500, 5000);
 	uint32_t window = 1u << draw(w, 4, 8);
+	/* A broker that restarts does not know older ids. */
+	uint32_t duplicate_s = draw(w, 0, 1) == 0 ? 120 : draw(w, 1, 8);
+	bool bucket = draw(w, 0, 4) == 0;
 
 	snprintf(c->stream, sizeof(c->stream), "S%u", c->number);
-	snprintf(c->config + len, sizeof(c->config) - len,
-		 "[nats]\nurl = nats://" BROKER_ADDRESS "\nstream = S%u\n"
-		 "max-age = never\nwindow = %u\nack-timeout = %ums\n",
-		 c->number, window, ack_ms);
+	append_config(c,
+		      "[nats]\nurl = nats://" BROKER_ADDRESS "\nstream = S%u\n"
+		      "max-age = never\nwindow = %u\nack-timeout = %ums\n"
+		      "duplicate-window = %us\n",
+		      c->number, window, ack_ms, duplicate_s);
+	append_config(c,
+		      "[journal]\ndirectory = /state/journal\n"
+		      "[snapshot]\nstate = %s\n",
+		      bucket ? "nats://" BROKER_ADDRESS : "/state");
 }
 
 static int make_broker(struct world *w)
@@ -137,6 +165,8 @@ static int make_broker(struct world *w)
 		.seed = w->seed,
 		.sync_ns = draw(w, 0, 2) == 0 ? -1 : draw(w, 1, 120) * SP_S,
 		.max_store = BROKER_ROOM,
+		/* Batches that are longer are sent in pieces. */
+		.max_payload = draw(w, 0, 2) == 0 ? PAYLOAD_SMALL : 0,
 	};
 
 	return broker_start(&o, &w->broker);
@@ -156,6 +186,8 @@ static int make_collector(struct world *w, uint32_t number)
 	draw_config(w, c);
 	if (w->broker != NULL)
 		draw_stream(w, c);
+	else
+		append_config(c, "state = /state\n");
 	snprintf(name, sizeof(name), "c%u", number);
 	snprintf(address, sizeof(address), "10.0.0.%u", number + 1);
 	err = model_view_init(&c->live, &w->model);
@@ -193,6 +225,28 @@ static int make_router(struct world *w, uint32_t number)
 	return err;
 }
 
+/* It claims to be a router that all collectors know by its name. */
+static int make_impostor(struct world *w, uint32_t routers)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+	struct sim_impostor *i = &w->impostor;
+	bool named = draw(w, 0, 1) == 0;
+	int err;
+
+	i->world = w;
+	i->router = draw(w, 0, routers - 1);
+	i->random = load_random_fork(w->seed, 200);
+	for (uint32_t c = 0; c < w->collector_count; c++)
+		named &= w->collectors[c].named;
+	if (!named)
+		return 0;
+	err = sp_sim_host_new(w->sim, "impostor", "10.2.0.1", &i->host);
+	opts.shards = 1;
+	if (err == 0)
+		err = sp_sim_host_start(i->host, &opts, impostor_main, i);
+	return err;
+}
+
 static void look_at_streams(void *arg)
 {
 	struct world *w = arg;
@@ -206,15 +260,24 @@ static int make_world(struct world *w)
 {
 	uint32_t routers = draw(w, 1, 3), peers = draw(w, 1, MODEL_PEERS);
 	uint32_t routes = draw_routes(w);
-	int err = model_init(&w->model, w->seed, routers, peers, routes);
+	int err;
 
+	w->collector_count = draw(w, 0, 9) < 7 ? 1 : draw(w, 2, 3);
+	if (w->typical) {
+		routers = 3;
+		peers = 2;
+		routes = 1000;
+		w->collector_count = 1;
+	}
+	err = model_init(&w->model, w->seed, routers, peers, routes);
 	if (err == 0 && draw(w, 0, 9) < 6)
 		err = make_broker(w);
-	w->collector_count = draw(w, 0, 9) < 7 ? 1 : draw(w, 2, 3);
 	for (uint32_t i = 0; err == 0 && i < w->collector_count; i++)
 		err = make_collector(w, i);
 	for (uint32_t i = 0; err == 0 && i < routers; i++)
 		err = make_router(w, i);
+	if (err == 0)
+		err = make_impostor(w, routers);
 	if (err == 0 && w->broker != NULL)
 		weather_start(w);
 	if (err == 0 && w->broker != NULL)
@@ -249,6 +312,8 @@ void world_run(uint64_t seed, const struct world_plan *plan, int report_fd,
 	w->trace = trace;
 	w->random = load_random_fork(seed, 1);
 	w->weather = plan->weather;
+	w->typical = plan->typical;
+	w->steady_clocks = plan->sim.ppm[SP_SIM_CLOCK_STEP] == 0;
 	w->quiet_at = draw(w, 5, 40) * SP_S;
 	w->still_at = w->quiet_at + HEALING + LIVENESS / 3;
 	w->end_at = w->quiet_at + HEALING + LIVENESS;

@@ -48,6 +48,15 @@ struct sim_router {
 	int64_t change_ns; /* time between two changes, on average */
 };
 
+/* impostor.c: another router that claims to be router @router. */
+struct sim_impostor {
+	struct world *world;
+	uint32_t router;
+	struct sp_sim_host *host;
+	struct load_random random;
+	uint32_t last_med;
+};
+
 struct sim_collector {
 	struct world *world;
 	uint32_t number;
@@ -56,6 +65,9 @@ struct sim_collector {
 	uint32_t shards;
 	struct collector *running; /* NULL: it starts, or is down */
 	bool stop_cleanly;	   /* at random times */
+	bool named; /* routers are known by their names, not by addresses */
+	int64_t sweep_quiet_ns;
+	uint64_t spools_lost;
 	uint64_t starts, failed_starts;
 	uint64_t restarts; /* consumers that had to begin again */
 	struct model_view live;
@@ -79,6 +91,7 @@ struct world {
 	struct model model;
 	uint32_t collector_count;
 	struct sim_router routers[MODEL_ROUTERS];
+	struct sim_impostor impostor;
 	struct sim_collector collectors[WORLD_COLLECTORS];
 	int64_t quiet_at, still_at, end_at;
 	int log_fd;
@@ -87,6 +100,8 @@ struct world {
 
 	struct broker *broker; /* NULL: journals are the output */
 	uint32_t weather;      /* bits of enum weather_fault */
+	bool steady_clocks;    /* no clock of a host is stepped */
+	bool typical;	       /* see world_plan */
 	struct load_random weather_random;
 };
 
@@ -96,6 +111,8 @@ struct world {
 struct world_plan {
 	struct sp_sim_plan sim;
 	uint32_t weather;
+	/* three routers with two peers of 1,000 routes each, one collector */
+	bool typical;
 };
 
 /* The result of a seed. */
@@ -119,6 +136,18 @@ void world_run(uint64_t seed, const struct world_plan *plan, int report_fd,
 
 /* router.c: the main function of a router's host; @arg is its sim_router. */
 int router_main(void *arg);
+
+/*
+ * Append an UPDATE of routes with the numbers at @prefixes; a MED of 0
+ * withdraws them.
+ */
+void router_write_update(struct bmp_writer *w, const struct model *m,
+			 const struct model_peer *peer,
+			 const uint32_t *prefixes, uint32_t count,
+			 uint32_t med);
+
+/* impostor.c: the same of an impostor; @arg is its sim_impostor. */
+int impostor_main(void *arg);
 
 /* collector.c: the same of a collector; @arg is its sim_collector. */
 int collector_main(void *arg);

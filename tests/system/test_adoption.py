@@ -235,6 +235,10 @@ def test_hasher(build, env, tmp_path):
         want[str(path)] = f"{zlib.crc32(data):08x}"
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "link").symlink_to("0/0")
+    wrong = subprocess.run([str(build / "hasher")], timeout=60, text=True,
+                           env=env, capture_output=True)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr == "hasher FOLDER\n"
     printed = sh(build / "hasher", tmp_path, env=env).splitlines()
     assert {path: crc for crc, path in (line.split(" ", 1)
                                         for line in printed)} == want

@@ -126,6 +126,21 @@ def test_an_older_connection_does_not_replace_a_newer_one(collector):
     assert withdraws(c) == []
 
 
+def test_an_older_connection_does_not_follow_a_newer_one(collector):
+    """The newer session has ended when the older connection speaks."""
+    c = collector("--router-id", "sysname")
+    with connect(c) as older:
+        with session(c) as newer:
+            newer.sendall(TABLE)
+            c.server.wait_until(lambda _: len(updates(c)) == 6, 60)
+        c.until_said("event=session_close")
+        older.sendall(initiation(b"router") + A.up()
+                      + A.announce("192.0.2.0/24") + A.end_of_rib())
+        assert closed_by_collector(older)
+    c.stop()
+    assert "192.0.2.0" not in [u["prefixAddr"] for u in updates(c)[6:]]
+
+
 def test_a_router_that_is_gone_without_a_word(collector):
     """Nothing comes from it and nothing is answered. The kernel gives it up,
     and those who share its worker see nothing of it."""

@@ -43,8 +43,14 @@ static int body(int argc, char **argv)
 	return argc > 0 && argv ? 0 : 1;
 }
 
-SP_MAIN(body)
+int configure(struct sp_opts *opts, int argc, char **argv);
+int configure(struct sp_opts *opts, int argc, char **argv)
+{
+	opts->shards = 2;
+	return argc > 0 && argv ? 0 : 1;
+}
 """
+MAINS = ["SP_MAIN(body)\n", "SP_MAIN_WITH(configure, body)\n"]
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +60,9 @@ def sources(tree, tmp_path_factory):
     names = sorted(p.name for p in (tree / "include/spargio").iterdir())
     assert {"fiber.h", "runtime.h", "signal.h", "sync.h"} <= set(names)
     texts = {name: f"#include <spargio/{name}>\n" * 2 for name in names}
-    texts["all.h"] = "".join(texts.values()) + USES
+    every = "".join(texts.values())
+    for i, main in enumerate(MAINS):
+        texts[f"all{i}.h"] = every + USES + main
     for name, text in texts.items():
         (folder / name.replace(".h", ".c")).write_text(text)
     return sorted(folder.iterdir())
@@ -63,7 +71,7 @@ def sources(tree, tmp_path_factory):
 def compile_all(tree, sources, compiler, language, standard):
     """What the compiler says to them."""
     if standard not in ALONE:
-        sources = [s for s in sources if s.name == "all.c"]
+        sources = [s for s in sources if s.name.startswith("all")]
     done = subprocess.run(
         [compiler, "-x", language, f"-std={standard}", *WARNINGS,
          "-fsyntax-only", f"-I{tree / 'include'}", *map(str, sources)],

@@ -1,7 +1,7 @@
 """Every MRT file, line by line against bgpdump.
 
-Against the output stored beside a file, and against Debian's "bgpdump -m" run
-now. Where they differ, bgpdump_differences.json says line by line why bgpdump
+"decode --bgpdump" against the output stored beside a file, and against
+Debian's "bgpdump -m" run now; and the same lines made of our JSON. Where they differ, bgpdump_differences.json says line by line why bgpdump
 is wrong and which bytes prove it; a difference that is not listed fails, and
 so does a listed one that is gone.
 """
@@ -15,7 +15,8 @@ import subprocess
 import pytest
 
 import bgpdump
-from decoding import DATA, data_files, decode, unpack
+import bmp
+from decoding import DATA, data_files, decode, run_decode, unpack
 
 FILES = [p for p in data_files("mrt/*")
          if not str(p.values[0]).endswith(".txt.gz")]
@@ -30,6 +31,10 @@ def listed(path):
 
 
 def our_lines(path):
+    return run_decode("--bgpdump", path).stdout.decode().splitlines()
+
+
+def lines_of_json(path):
     return [text for text in map(bgpdump.line_of, decode(path)) if text]
 
 
@@ -74,6 +79,34 @@ def test_as_bgpdump_says_it(path):
     compare(ours, live(path), entries)
     if (then := stored(path)) is not None:
         compare(ours, then, entries)
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_json_says_the_same(path):
+    assert our_lines(path) == lines_of_json(path)
+
+
+def test_bgpdump_lines_of_bmp():
+    """Of BMP, too: the record is BGP4MP, the time the router's."""
+    peer = bmp.Peer("192.0.2.10", 64510)
+    attributes = (bmp.attribute(0x40, 1, b"\0") +
+                  bmp.attribute(0x40, 2, bytes([2, 1, 0, 0, 0xfb, 0xfe])) +
+                  bmp.attribute(0x40, 3, bytes([192, 0, 2, 1])) +
+                  bmp.attribute(0xc0, 8, bytes.fromhex("ffffff01fdea0001")) +
+                  bmp.attribute(0xc0, 7, bytes.fromhex("0000fbfe0a000001")))
+    prefix = bytes([24, 203, 0, 113])
+    stream = (bmp.initiation() + peer.up() +
+              peer.monitor(bmp.update(b"", attributes, prefix)) +
+              peer.monitor(bmp.update(prefix, b"", b"")) + b"\3\0\0\0\x06\0")
+    run = run_decode("-m", "-", stdin=stream)
+    lines = [line.split("|") for line in run.stdout.decode().splitlines()]
+    assert [line[0] for line in lines] == ["BGP4MP", "BGP4MP"]
+    assert lines[0][2:] == [
+        "A", "192.0.2.10", "64510", "203.0.113.0/24", "64510", "IGP",
+        "192.0.2.1", "0", "0", "no-export 65002:1", "NAG",
+        "64510 10.0.0.1", ""]
+    assert lines[1][2:] == ["W", "192.0.2.10", "64510", "203.0.113.0/24"]
+    assert b"1 messages could not be read" in run.stderr
 
 
 def test_all_stored_outputs_are_used():

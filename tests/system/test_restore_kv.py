@@ -258,6 +258,49 @@ def test_a_missing_chunk_is_a_damaged_manifest(collector, broker):
     c.stop()
 
 
+class Replacing(Proxy):
+    """Before the first chunk of a file is read, its collector replaces it."""
+
+    def __init__(self, broker, name):
+        self.broker, self.name = broker, name
+        generation, = generations(broker)[name]
+        self.chunk = f"{name}.{generation}.0"
+        super().__init__(broker.port)
+
+    def up(self, said, data, target):
+        if self.chunk is not None and self.chunk.encode() in data:
+            key, self.chunk = self.chunk, None
+            value = keys(self.broker)[key]
+            with self.broker.client() as client:
+                for rest, content in (("00000000deadbeef.0", value),
+                                      ("head", b"1 00000000deadbeef 1 %d\n"
+                                       % len(value))):
+                    client.request(f"$KV.arancini-state.{self.name}.{rest}",
+                                   content)
+                client.api(f"STREAM.PURGE.{BUCKET}",
+                           {"filter": f"$KV.arancini-state.{key}"})
+        super().up(said, data, target)
+
+
+@pytest.mark.parametrize("name", ["manifest", f"{TOKEN}.snap"])
+def test_a_file_that_another_host_replaces(name, collector, broker, stream):
+    """That host writes until this one has opened its epoch."""
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until_filed(c, broker)
+    c.stop()
+    proxy = Replacing(broker, f"ams1.{name}")
+    c = collector("--state", proxy.url)
+    assert proxy.chunk is None
+    assert c.said(f"event=restored .*resyncs={int(name != 'manifest')}")
+    with Router(c.port) as router:
+        router.dump(table(4))
+        until(c, lambda: paths(stream()) == table(4))
+    c.stop()
+    proxy.close()
+
+
 def test_what_is_only_in_the_spool_of_this_host_is_not_kept(
         collector, broker, stream, server, arancini, tmp_path, free_port):
     """The stream's broker is away, the bucket's is not: no file may say that

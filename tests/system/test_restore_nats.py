@@ -88,7 +88,7 @@ def test_a_broker_that_pauses_is_waited_for(which, collector, broker, arancini,
     c.stop()
     proxy.close()
     assert proxy.paused
-    assert c.said(r"event=restored routers=1 .* log_batches=[1-9]")
+    assert c.said(r"event=restored routers=1 .* log_sequences_only=[1-9]")
     assert not c.said("event=resync why")
 
 
@@ -393,6 +393,97 @@ def test_a_stream_that_loses_its_end_while_it_runs(collector, broker, stream,
         c.until_said("event=resync why=\"the stream lost what it had")
         until(c, lambda: paths(stream()) == wanted)
     c.stop()
+
+
+def put_back(store, copy):
+    shutil.rmtree(store)
+    shutil.copytree(copy, store)
+
+
+@pytest.mark.parametrize("manifest", ["written", "removed"])
+def test_a_crash_behind_a_rollback(manifest, collector, broker, stream,
+                                   tmp_path):
+    """After a rollback the stream gives sequences of lost messages to others.
+    So the positions that the manifest had do not count any more, also if the
+    collector is killed before it writes the next one; if it cannot be written,
+    there is none."""
+    options = ["--acked-tail", "0", "--snapshot-interval", "1h",
+               "--batch-max-bytes", "1K"]
+    store, copy = tmp_path / broker.name, tmp_path / "before"
+    many = {f"10.2.{n}.0/24": (65010, 1) for n in range(250)}
+    broker.start()
+    c = collector(*options)
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until(c, lambda: count(stream(), "swept") == 1)
+        broker.process.stop()
+        shutil.copytree(store, copy)
+        broker.start()
+        router.send(*(announce(*route) for route in many.items()))
+        until(c, lambda: paths(stream()) == table(5) | many)
+    c.stop()
+    c = collector(*options)
+    broker.kill()
+    put_back(store, copy)
+    blocked = tmp_path / "state" / "snapshots" / "manifest.tmp"
+    if manifest == "removed":
+        blocked.mkdir()
+    broker.start()
+    with Router(c.port) as router:
+        router.dump(table(5) | {"10.7.0.0/24": (65010,)})
+        c.until_said("event=resync why=\"the stream lost what it had")
+        until(c, lambda: "10.7.0.0/24" in paths(stream()))
+        # More messages than were lost.
+        for path in (2, 3, 4):
+            router.send(*(announce(prefix, (65010, path)) for prefix in many))
+        until(c, lambda: paths(stream()).get("10.2.249.0/24") == (65010, 4))
+        c.kill()
+    if manifest == "removed":
+        assert not blocked.with_suffix("").exists()
+        blocked.rmdir()
+    c = collector(*options)
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until(c, lambda: paths(stream()) == table(5))
+    c.stop()
+    assert c.said("event=restored .*resyncs=1")
+
+
+def test_a_stream_that_ends_before_what_the_manifest_names(collector, broker,
+                                                           stream, tmp_path):
+    """Both hosts lost power: nobody has the acked tail, and consumers may have
+    read what is gone."""
+    store, copy = tmp_path / broker.name, tmp_path / "before"
+    manifest = tmp_path / "state" / "snapshots" / "manifest"
+    broker.start()
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until_filed(c, tmp_path, TOKEN)
+        broker.process.stop()
+        shutil.copytree(store, copy)
+        broker.start()
+        # Two messages, too few changes for another file.
+        for prefix in ("10.7.0.0/24", "10.8.0.0/24"):
+            router.send(announce(prefix))
+            until(c, lambda p=prefix: p in paths(stream()))
+        with broker.client() as client:
+            end = client.stream_info(STREAM)["state"]["last_seq"]
+        until(c, lambda: f" {end}\n" in manifest.read_text())
+        c.kill()
+    broker.kill()
+    put_back(store, copy)
+    shutil.rmtree(tmp_path / "state" / "journal" / "acked-tail")
+    broker.start()
+    c = collector()
+    assert c.said("event=resync why=.*the log ends before a position")
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until(c, lambda: count(stream(), "swept") == 2)
+    c.stop()
+    lines = stream()
+    assert paths(lines) == table(5)
+    assert resyncs(lines) == [TOKEN, TOKEN]
 
 
 def check_sequences(lines):

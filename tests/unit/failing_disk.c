@@ -155,6 +155,8 @@ int file_unlink(int dir, const char *name)
 
 	if (err < 0)
 		return err;
+	if (failing_disk.before_unlink != NULL)
+		failing_disk.before_unlink();
 	(void)fstatat(dir, name, &st, 0);
 	if (unlinkat(dir, name, 0) < 0)
 		return -errno;

@@ -20,6 +20,7 @@ struct failing_disk {
 	uint64_t room;	      /* bytes writes may take; 0: no limit */
 	bool crowded;	      /* the room of what is removed others take */
 	void (*before)(void); /* each step, if set */
+	void (*before_unlink)(void); /* each file_unlink(), if set */
 };
 
 extern struct failing_disk failing_disk;

@@ -9,7 +9,7 @@
 #include "bmp/field_writer.h"
 
 struct field_text {
-	char line[4096];
+	char line[16384];
 	size_t len;
 };
 

@@ -85,6 +85,8 @@ static const struct verdict_case accepted[] = {
 	{ "PE_LABELS", BYTES(0xc0, 27, 7, 192, 0, 2, 1, 0, 1, 0), BGP_ACCEPT, 0 },
 	{ "COMMUNITY_CONTAINER", BYTES(0xc0, 34, 6, 0, 1, 0, 0, 0, 0), BGP_ACCEPT, 0 },
 	{ "BGP-LS of nothing", BYTES(0x80, 29, 0), BGP_ACCEPT, 0 },
+	{ "BIER", BYTES(0xc0, 41, 4, 0, 1, 0, 0), BGP_ACCEPT, 0 },
+	{ "EDGE_METADATA", BYTES(0x80, 42, 1, 7), BGP_ACCEPT, 0 },
 };
 /* clang-format on */
 
@@ -194,6 +196,8 @@ static const struct verdict_case withdrawn[] = {
 	{ "AS_PATH with AS 0", BYTES(0x40, 2, 10, 2, 2, 0, 0, 0, 1, 0, 0, 0, 0), BGP_WITHDRAW, BGP_FAULT_VALUE },
 	{ "AS_PATH with AS 0 in a set", BYTES(0x40, 2, 6, 1, 1, 0, 0, 0, 0), BGP_WITHDRAW, BGP_FAULT_VALUE },
 	/* RFC 4271 6.3, RFC 7606 3c */
+	{ "EDGE_METADATA of nothing", BYTES(0x80, 42, 0), BGP_WITHDRAW, BGP_FAULT_LENGTH },
+	{ "EDGE_METADATA marked transitive", BYTES(0xc0, 42, 1, 7), BGP_WITHDRAW, BGP_FAULT_FLAGS },
 	{ "unknown and well-known", BYTES(0x40, 200, 1, 7), BGP_WITHDRAW, BGP_FAULT_FLAGS },
 	/* RFC 8205 3 and 5.2 */
 	{ "BGPSEC_PATH without an AS", BYTES(0x80, 33, 11, 0, 2, 0, 9, 1, 2, 3, 4, 5, 6, 7), BGP_WITHDRAW, BGP_FAULT_VALUE },
@@ -261,6 +265,10 @@ static void test_rule_29_treat_as_withdraw(void **state)
 
 /* clang-format off */
 static const struct verdict_case discarded[] = {
+	/* RFC 9793 3: a TLV that overruns, and half a header */
+	{ "BIER that overruns", BYTES(0xc0, 41, 4, 0, 1, 0, 1), BGP_DISCARD_ATTR, BGP_FAULT_VALUE },
+	{ "BIER of 3 bytes", BYTES(0xc0, 41, 3, 0, 1, 0), BGP_DISCARD_ATTR, BGP_FAULT_LENGTH },
+	{ "BIER not transitive", BYTES(0x80, 41, 4, 0, 1, 0, 0), BGP_DISCARD_ATTR, BGP_FAULT_FLAGS },
 	{ "ATOMIC_AGGREGATE with a body", BYTES(0x40, 6, 1, 0), BGP_DISCARD_ATTR, BGP_FAULT_LENGTH },
 	{ "AGGREGATOR of 5 bytes", BYTES(0xc0, 7, 5, 0, 0, 0, 0, 0), BGP_DISCARD_ATTR, BGP_FAULT_LENGTH },
 	{ "AGGREGATOR of 7 bytes", BYTES(0xc0, 7, 7, 0, 0, 0, 0, 0, 0, 0), BGP_DISCARD_ATTR, BGP_FAULT_VALUE },

@@ -44,7 +44,7 @@ static const struct value_case cases[] = {
 		    13, 18, 0, 0, 0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
 		    129, 0, 3, 0, 'c', 'p', 130, 0, 4, 0, 'p', 'o', 'l', 15, 2, 7, 0),
 	  "tunnels=[{type=15 name=sr-policy tlvs=[{type=12 name=preference flags=0x00 preference=100}"
-	  " {type=13 name=binding-sid flags=0x00 sid=0x00fa0000}"
+	  " {type=13 name=binding-sid flags=0x00 labelEntry=16384000}"
 	  " {type=128 name=segment-list segments=[{type=9 name=weight flags=0x00 weight=5}"
 	  " {type=1 name=segment-a flags=0x00 labelEntry=65536} {type=13 name=segment-b flags=0x00 sid=2001:db8::1}]}"
 	  " {type=129 name=candidate-path-name pathName='cp'} {type=130 name=policy-name policyName='pol'}"
@@ -85,18 +85,21 @@ static const struct value_case cases[] = {
 	/* RFC 8205 3 */
 	{ 33, BYTES(0, 8, 1, 0, 0, 0, 0xfd, 0xe8, 0, 4, 1, 0xaa),
 	  "securePath=[{pCount=1 flags=0 asn=65000}] signatureBlocks=[{algorithm=1 signatures=0xaa}]" },
-	{ 34, BYTES(0, 1, 0, 0, 0, 0), "containers=0x000100000000" },
+	{ 34, BYTES(0, 1, 0, 0, 0, 0), "containers=[{type=1 name=wide-community flags=0x00 value=0x}]" },
+	{ 34, BYTES(0, 1, 0, 0, 0), "" },
 	/* RFC 10039 4: a segment of an EVPN and an IP-VPN domain, one of a local one */
 	{ 36, BYTES(2, 0, 0, 0xfd, 0xe8, 0, 1, 70, 0, 0, 0xfd, 0xe9, 0, 2, 128, 1, 0, 0, 0xfd, 0xea, 0, 3, 0),
 	  "segments=[{domains=[{domain=65000:1 safi=70} {domain=65001:2 safi=128}]} {domains=[{domain=65002:3 safi=0}]}]" },
 	{ 36, BYTES(2, 0, 0, 0xfd, 0xe8, 0, 1, 70), "" },
 	{ 36, BYTES(0, 0, 0, 0xfd, 0xe8, 0, 1, 70), "" },
-	{ 37, BYTES(1, 0, 2, 1, 2), "tlvs=[{type=1 name=association association=0x0102}]" },
+	{ 37, BYTES(1, 0, 2, 1, 2), "tlvs=[{type=1 name=association value=0x0102}]" },
 	/* RFC 9026 3.1.6 */
 	{ 38, BYTES(1, 0, 0, 0, 7), "mode=1 discriminator=7" },
 	{ 38, BYTES(1, 0, 0, 0, 7, 1, 4, 192, 0, 2, 1),
 	  "mode=1 discriminator=7 tlvs=[{type=1 name=source-address address=192.0.2.1}]" },
-	{ 39, BYTES(0, 1, 1, 4, 192, 0, 2, 1), "afi=1 safi=1 nextHopAndCharacteristics=0x04c0000201" },
+	{ 39, BYTES(0, 1, 1, 4, 192, 0, 2, 1), "afi=1 safi=1 nextHop=192.0.2.1 characteristics=[]" },
+	{ 41, BYTES(0, 1, 0, 1, 9), "tlvs=[{type=1 name=bier value=0x09}]" },
+	{ 42, BYTES(1, 2), "metadata=0x0102" },
 	/* RFC 8669 3.1, RFC 9252 2 with 3.2.1 */
 	{ 40, BYTES(1, 0, 7, 0, 0, 0, 0, 0, 0, 1), "tlvs=[{type=1 name=label-index flags=0x0000 labelIndex=1}]" },
 	{ 40, BYTES(5, 0, 34, 0, 1, 0, 30, 0, 0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 19, 0,

@@ -3,6 +3,7 @@
 
 #include "bmp/community.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -100,6 +101,29 @@ static const struct {
 	{ { 0x0b, 0x02, 0, 0, 0, 0, 0, 7 }, "mpls-mixed-labels:000000000007" },
 	{ { 0x0c, 0x00, 0, 10, 0, 0, 0, 10 }, "mup:10:10" },
 	{ { 0x80, 0x0d, 0, 0, 1, 255, 0, 41 }, "sfc-classifier:000001ff0029" },
+	{ { 0x00, 0x06, 0xfd, 0xe8, 0, 0, 0, 1 }, "extended-link-bandwidth:fde800000001" },
+	{ { 0x40, 0x06, 0xfd, 0xe8, 0, 0, 0, 1 }, "extended-link-bandwidth:fde800000001" },
+	{ { 0x03, 0x09, 0, 0, 0, 0, 0, 1 }, "unreachable-prefix-announcement:000000000001" },
+	{ { 0x03, 0x0e, 0, 0, 0, 0, 1, 0 }, "ppmp-label:000000000100" },
+	{ { 0x03, 0x14, 0, 0, 0, 0, 0, 7 }, "consistent-hash-sort-order:000000000007" },
+	{ { 0x03, 0xaa, 2, 0, 0, 0, 0, 0 }, "load-balance:020000000000" },
+	{ { 0x04, 0x00, 0, 1, 2, 0, 0, 0 }, "qos-marking:000102000000" },
+	{ { 0x44, 0x00, 0, 1, 2, 0, 0, 0 }, "qos-marking:000102000000" },
+	{ { 0x05, 0x00, 0, 0, 0, 0, 0, 3 }, "cos-capability:000000000003" },
+	{ { 0x06, 0x0d, 0, 0, 0, 0, 0, 1 }, "evi-rt:000000000001" },
+	{ { 0x06, 0x0e, 0, 0, 0, 0, 0, 9 }, "attachment-circuit:000000000009" },
+	/* draft-ietf-bess-evpn-unequal-lb 4.1: units, reserved, weight */
+	{ { 0x06, 0x10, 1, 0, 0, 0, 0, 40 }, "evpn-link-bandwidth:1:40" },
+	{ { 0x06, 0x15, 0, 0, 0, 0, 0, 1 }, "rt-derived:000000000001" },
+	/* draft-ietf-idr-flowspec-interfaceset 3: O and I, then the group */
+	{ { 0x07, 0x02, 0, 0, 0xfd, 0xe8, 0x40, 5 }, "interface-set:65000:1:5" },
+	{ { 0x47, 0x02, 0, 0, 0xfd, 0xe8, 0xc0, 5 }, "interface-set:65000:3:5" },
+	{ { 0x0c, 0x01, 0, 0, 0, 10, 0, 1 }, "mup:0000000a0001" },
+	{ { 0x0c, 0x02, 0, 0, 0, 10, 0, 1 }, "mup:0000000a0001" },
+	{ { 0x0c, 0x03, 0, 0, 0, 10, 0, 1 }, "mup:0000000a0001" },
+	{ { 0x0c, 0x04, 0, 0, 0, 10, 0, 1 }, "mup:0000000a0001" },
+	{ { 0x0c, 0x05, 0, 0, 0, 10, 0, 1 }, "mup:0000000a0001" },
+	{ { 0x80, 0x0b, 0, 1, 0, 0, 0, 0 }, "e-tree-info:000100000000" },
 	{ { 0x3f, 0x02, 0, 0, 0, 0, 0, 0 }, NULL },
 	{ { 0x03, 0x02, 0, 0, 0, 0, 0, 0 }, NULL },
 	/* clang-format on */
@@ -137,13 +161,61 @@ static void test_every_row_has_a_case(void **state)
 	}
 }
 
+/* RFC 5701 2: type, address, local administrator */
+static void test_ipv6_extended_communities_have_text(void **state)
+{
+	uint8_t in[20] = { 0,	 0,	   0x20,	0x01,	    0x0d,
+			   0xb8, [17] = 1, [18] = 0xfd, [19] = 0xe8 };
+	struct bgp_ipv6_ext_community_row row;
+	char got[96], want[96];
+	struct text t;
+
+	(void)state;
+	for (size_t i = 0; bgp_ipv6_ext_community_row(i, &row); i++) {
+		in[0] = (uint8_t)(row.type >> 8);
+		in[1] = (uint8_t)row.type;
+		t = text_start(got, sizeof(got));
+		assert_true(bgp_ipv6_ext_community_text(&t, in));
+		text_end(&t);
+		snprintf(want, sizeof(want), "%s:[2001:db8::1]:65000",
+			 row.name);
+		assert_string_equal(got, want);
+		assert_non_null(row.reference);
+	}
+	in[0] = 0x3f;
+	t = text_start(got, sizeof(got));
+	assert_false(bgp_ipv6_ext_community_text(&t, in));
+	assert_int_equal(text_end(&t), 0);
+}
+
+/* IANA, "BGP Well-known Communities" */
 static void test_well_known_communities_have_names(void **state)
 {
+	static const struct {
+		uint32_t community;
+		const char *want;
+	} known[] = {
+		{ 0xffff0000, "graceful-shutdown" },
+		{ 0xffff0001, "accept-own" },
+		{ 0xffff0002, "route-filter-translated-v4" },
+		{ 0xffff0003, "route-filter-v4" },
+		{ 0xffff0004, "route-filter-translated-v6" },
+		{ 0xffff0005, "route-filter-v6" },
+		{ 0xffff0006, "llgr-stale" },
+		{ 0xffff0007, "no-llgr" },
+		{ 0xffff0008, "accept-own-nexthop" },
+		{ 0xffff0009, "standby-pe" },
+		{ 0xffff029a, "blackhole" },
+		{ 0xffffff01, "no-export" },
+		{ 0xffffff02, "no-advertise" },
+		{ 0xffffff03, "no-export-subconfed" },
+		{ 0xffffff04, "no-peer" },
+	};
+
 	(void)state;
-	assert_string_equal(bgp_community_name(0xffffff01), "no-export");
-	assert_string_equal(bgp_community_name(0xffff029a), "blackhole");
-	assert_string_equal(bgp_community_name(0xffff0000),
-			    "graceful-shutdown");
+	for (size_t i = 0; i < COUNT(known); i++)
+		assert_string_equal(bgp_community_name(known[i].community),
+				    known[i].want);
 	assert_null(bgp_community_name(0xffffff05));
 	assert_null(bgp_community_name(0x0000029a));
 }
@@ -153,6 +225,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_extended_communities_have_text),
 		cmocka_unit_test(test_every_row_has_a_case),
+		cmocka_unit_test(test_ipv6_extended_communities_have_text),
 		cmocka_unit_test(test_well_known_communities_have_names),
 	};
 

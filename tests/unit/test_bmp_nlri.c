@@ -405,7 +405,9 @@ static void test_evpn_routes(void **state)
 		  "per-region-i-pmsi rd 65000:1 tag 100 region 01:02:03:04:05:06:07:08" },
 		{ BGP_L2VPN_EVPN, BYTES(10, 23, RD_A, TAG, 0, 32, 224, 0, 0, 5, 32, 192, 0, 2, 1),
 		  "s-pmsi rd 65000:1 tag 100 source * group 224.0.0.5 originator 192.0.2.1" },
-		{ BGP_L2VPN_EVPN, BYTES(11, 11, RD_A, 1, 2, 3), "leaf rd 65000:1 route 010203" },
+		/* RFC 9572 3.3 */
+		{ BGP_L2VPN_EVPN, BYTES(11, 11, RD_A, 1, 2, 3), "leaf route 0000fde800000001010203" },
+		{ BGP_L2VPN_EVPN, BYTES(11, 3, 1, 2, 3), "leaf route 010203" },
 		{ BGP_L2VPN_EVPN, BYTES(12, 9, RD_A, 7), "type 12 rd 65000:1 07" },
 		{ BGP_L2VPN_EVPN, BYTES(3, 18, RD_A, TAG, 32, 192, 0, 2, 1, 7),
 		  "inclusive-multicast rd 65000:1 tag 100 originator 192.0.2.1 malformed 0000006420c000020107" },

@@ -280,7 +280,9 @@ static void random_body(struct bgp_nlri *n, uint8_t *bytes)
 	}
 	fill(bytes, len);
 	n->body = (struct wire_view){ bytes, len };
-	if (n->kind == BGP_NLRI_MVPN && n->type == 4)
+	/* Leaf A-D routes have none. */
+	if ((n->kind == BGP_NLRI_MVPN && n->type == 4) ||
+	    (n->kind == BGP_NLRI_EVPN && n->type == 11))
 		n->rd = 0;
 }
 

@@ -87,6 +87,11 @@ int sp_statx(int dir, const char *path, int flags, unsigned int mask,
 	return result(statx(dir, path, flags, mask, out));
 }
 
+int sp_fstat(int fd, struct statx *out)
+{
+	return result(statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, out));
+}
+
 int sp_close(int fd)
 {
 	disk.open--;

@@ -257,6 +257,70 @@ static void test_a_turn_closes_what_is_old(void **state)
 	fixture_fini(&f);
 }
 
+/* Put @count updates, numbered from @first on, ten in a change. */
+static void put_many(struct fixture *f, const struct rib_table_info *t,
+		     uint64_t first, uint64_t count)
+{
+	for (uint64_t n = 0; n < count; n += 10)
+		put(f, t, first + n, 10);
+}
+
+#define LINGER (10 * UINT64_C(1000000))
+
+/* A busy stream fills its batches, a quiet one does not wait. */
+static void test_batches_linger_while_updates_come_fast(void **state)
+{
+	struct rib_router_info router = router_of(1);
+	struct rib_table_info t = table_of(&router, 64500);
+	uint64_t start = (uint64_t)sp_now(), next = 1;
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, 16,
+		     (struct egress_batcher_opts){ .linger_ns = LINGER,
+						   .max_bytes = 1 << 20 });
+	egress_batcher_idle(f.batcher, start);
+	/* The first updates after a pause. */
+	put(&f, &t, 1, 2);
+	egress_batcher_idle(f.batcher, start + 1000);
+	take(&f, "up.v4_192_0_2_1.64500.1_1", &next);
+	/* 220 in 10 ms: a pace of 22,000 a second. */
+	put_many(&f, &t, 3, 220);
+	egress_batcher_idle(f.batcher, start + LINGER);
+	pop(&f, NULL);
+	egress_batcher_idle(f.batcher, start + LINGER + 1000);
+	pop(&f, NULL);
+	assert_true(egress_batcher_due(f.batcher) <=
+		    (uint64_t)sp_now() + LINGER);
+	/* As old as it may become, at the pace as it was measured. */
+	put_many(&f, &t, 223, 300);
+	egress_batcher_flush_aged(f.batcher, egress_batcher_due(f.batcher));
+	while (next < 523)
+		take(&f, "up.v4_192_0_2_1.64500.1_1", &next);
+	/* The stream has ended: nothing waits. */
+	put(&f, &t, 523, 1);
+	egress_batcher_idle(f.batcher, start + 100 * LINGER);
+	take(&f, "up.v4_192_0_2_1.64500.1_1", &next);
+	fixture_fini(&f);
+}
+
+static void test_batches_do_not_linger_without_the_option(void **state)
+{
+	struct rib_router_info router = router_of(1);
+	struct rib_table_info t = table_of(&router, 64500);
+	uint64_t start = (uint64_t)sp_now(), next = 1;
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, 16, (struct egress_batcher_opts){ 0 });
+	egress_batcher_idle(f.batcher, start);
+	put_many(&f, &t, 1, 400);
+	egress_batcher_idle(f.batcher, start + LINGER);
+	while (next < 401)
+		take(&f, "up.v4_192_0_2_1.64500.1_1", &next);
+	fixture_fini(&f);
+}
+
 static void test_an_event_keeps_its_place(void **state)
 {
 	struct rib_router_info router = router_of(1), other = router_of(2);
@@ -721,6 +785,8 @@ int main(void)
 		cmocka_unit_test(test_updates_gather_until_the_input_is_dry),
 		cmocka_unit_test(test_a_batch_is_closed_when_it_is_full),
 		cmocka_unit_test(test_a_turn_closes_what_is_old),
+		cmocka_unit_test(test_batches_linger_while_updates_come_fast),
+		cmocka_unit_test(test_batches_do_not_linger_without_the_option),
 		cmocka_unit_test(test_an_event_keeps_its_place),
 		cmocka_unit_test(test_an_event_is_not_overtaken),
 		cmocka_unit_test(test_what_moved_is_not_overtaken),

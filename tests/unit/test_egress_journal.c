@@ -267,6 +267,25 @@ static void test_torn_tail_is_cut(void)
 }
 
 /* A segment is made with a header: a shorter one was cut. */
+/* A segment of a terabyte, most of it a hole: it is not read into memory. */
+static void test_a_segment_that_is_too_long_is_cut(void)
+{
+	struct journal *j = open_with((struct journal_options){ 0 });
+	char path[256];
+	off_t end;
+
+	put_many(j, 1, 10);
+	end = (off_t)journal_end(j);
+	journal_close(j);
+	newest_path(path);
+	assert_int_equal(truncate(path, (off_t)1 << 40), 0);
+	j = open_with((struct journal_options){ 0 });
+	assert_int_equal(journal_recovery(j)->cut, ((off_t)1 << 40) - end);
+	assert_int_equal(size_of(path), end);
+	journal_close(j);
+	check_holds(1, 10);
+}
+
 static void test_segment_without_header_is_dropped(void)
 {
 	static const off_t sizes[] = { 0, 1, 32, JOURNAL_HEADER - 1 };
@@ -1155,6 +1174,7 @@ int main(void)
 		DISK_CASE(test_one_writer_at_a_time),
 		DISK_CASE(test_many_at_once),
 		DISK_CASE(test_torn_tail_is_cut),
+		DISK_CASE(test_a_segment_that_is_too_long_is_cut),
 		DISK_CASE(test_segment_without_header_is_dropped),
 		DISK_CASE(test_hole_in_unsynced_tail_is_cut),
 		DISK_CASE(test_damage_of_what_was_safe_is_set_aside),

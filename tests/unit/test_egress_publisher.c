@@ -560,6 +560,65 @@ static void test_a_disk_that_fails_is_not_tried_all_the_time(void)
 	unmake(p);
 }
 
+/*
+ * To remove a file takes this disk until it is told, or TURNS other fibers:
+ * who waits for it would wait for long.
+ */
+static struct {
+	bool may_end;
+	unsigned removed;
+	unsigned in_vain;
+} removal;
+
+static void wait_to_remove(void)
+{
+	for (int i = 0; !removal.may_end; i++) {
+		if (i == TURNS) {
+			removal.in_vain++;
+			return;
+		}
+		sp_yield();
+	}
+	removal.removed++;
+}
+
+static void test_main_does_not_wait_until_segments_are_removed(void)
+{
+	struct publisher *p = make(NULL);
+	struct nats_error why = { "" };
+	uint64_t first;
+
+	memset(&removal, 0, sizeof(removal));
+	p->path = PATH_JOURNAL;
+	p->options.journal_dir = folder;
+	p->options.segment_bytes = 2 * LEN;
+	p->options.journal_max = 3 * LEN;
+	assert_int_equal(publisher_spool_open(p, &why), 0);
+	p->run.open_epoch = EPOCH;
+	assert_int_equal(sp_go(publisher_sync_main, p, &p->spool.task), 0);
+	assert_int_equal(sp_go(publisher_retain_main, p, &p->spool.retain_task),
+			 0);
+	failing_disk.before_unlink = wait_to_remove;
+	first = journal_first(p->spool.journal);
+	for (int i = 1; i <= 10; i++) {
+		p->spool.last_retain = INT64_MIN / 2; /* it is due */
+		take(p, &p->disk);
+		turn(p);
+		assert_int_equal(removal.in_vain, 0);
+	}
+	assert_int_equal(send_queue_in_flight(&p->disk) +
+				 p->stats.journal_messages,
+			 10);
+	removal.may_end = true;
+	for (int i = 0; i < TURNS && p->spool.retain != RETAIN_IDLE; i++)
+		turn(p);
+	assert_int_equal(p->spool.retain, RETAIN_IDLE);
+	assert_true(removal.removed > 0);
+	assert_true(journal_first(p->spool.journal) > first);
+	publisher_task_end(&p->spool.retain_task);
+	unmake(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -575,6 +634,7 @@ int main(void)
 		DISK_CASE(
 			test_a_full_disk_has_room_again_when_all_is_published),
 		DISK_CASE(test_a_disk_that_fails_is_not_tried_all_the_time),
+		DISK_CASE(test_main_does_not_wait_until_segments_are_removed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -309,6 +309,33 @@ static void test_limit_on_peers_and_tables(void **state)
 	stage_end(&s);
 }
 
+/* Empty tables cost 60 bytes of BMP each, and each peer may have 256. */
+static void test_limit_on_tables_of_a_router(void **state)
+{
+	struct stage_peer b = stage_peer("192.0.2.11", 64520);
+	struct rib_config config = defaults();
+	struct rib_sizes sizes;
+	struct stage_peer a;
+
+	(void)state;
+	config.max_router_tables = 3;
+	a = start(&config);
+	stage_up(&s, &b);
+	stage_announce(&s, &a, "203.0.113.0/24", 1);
+	stage_announce(&s, &a, "2001:db8::/32", 1);
+	stage_announce(&s, &b, "203.0.113.0/24", 1);
+	stage_announce(&s, &b, "2001:db8::/32", 1);
+	assert_int_equal(flow().refused_peers, 1);
+	assert_int_equal(stage_count(&s), 4);
+	/* A peer that is no longer configured leaves none. */
+	stage_down(&s, &a, BMP_DOWN_DECONFIGURED);
+	stage_work(&s);
+	rib_sizes(s.rib, &sizes);
+	assert_int_equal(sizes.tables, 1);
+	assert_true(rib_validate(s.rib));
+	stage_end(&s);
+}
+
 /* Operators */
 
 static void test_resync_publishes_again(void **state)
@@ -425,6 +452,7 @@ int main(void)
 		cmocka_unit_test(test_an_allowance_below_the_limit),
 		cmocka_unit_test(test_routes_that_inputs_may_add),
 		cmocka_unit_test(test_limit_on_peers_and_tables),
+		cmocka_unit_test(test_limit_on_tables_of_a_router),
 		cmocka_unit_test(test_resync_publishes_again),
 		cmocka_unit_test(test_purged_peer_and_router),
 		cmocka_unit_test(test_statistics_are_passed_on),

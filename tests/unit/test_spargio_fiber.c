@@ -1,5 +1,7 @@
 #include "runtime.h"
 
+#include <spargio/stats.h>
+
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -385,6 +387,8 @@ static int overload_body(void *arg)
 	uint32_t capacity = *(uint32_t *)arg;
 	atomic_bool go = false;
 	struct sp_task tasks[64], busy;
+	struct sp_shard_stats stats;
+	struct sp_stats all;
 	uint32_t spawned = 0;
 	bool two = sp_shard_count(sp_runtime()) == 2;
 
@@ -396,6 +400,10 @@ static int overload_body(void *arg)
 		spawned++;
 	EXPECT_EQ(spawned, capacity);
 	EXPECT_EQ(sp_go(spin_until, &go, NULL), -EAGAIN);
+	EXPECT_EQ(sp_stats_shard(sp_runtime(), 0, &stats), 0);
+	EXPECT_EQ(stats.refused_spawns, spawned < 64 ? 2 : 1);
+	sp_stats_get(sp_runtime(), &all);
+	EXPECT_EQ(all.refused_spawns, 0);
 	atomic_store(&go, true);
 	for (uint32_t i = 0; i < spawned; i++)
 		EXPECT_EQ(sp_join(tasks[i], NULL), 0);

@@ -253,6 +253,120 @@ static void test_flush_and_ticket_wait_until_taken(void **state)
 	run_with(&opts, flush_body, NULL);
 }
 
+/* A ticket belongs to the shard that sent, wherever its fiber is later. */
+
+static int moved_body(void *arg)
+{
+	struct sp_ticket ticket;
+	struct sp_msg m;
+
+	(void)arg;
+	/* Positions in the mailboxes from 0 and from 1 to 2 differ. */
+	EXPECT_EQ(sp_migrate(1), 0);
+	for (int i = 0; i < 5; i++)
+		EXPECT_EQ(sp_msg_send(2, TAG, 0), 0);
+	EXPECT_EQ(sp_migrate(2), 0);
+	for (int i = 0; i < 5; i++)
+		EXPECT_EQ(sp_msg_recv(&m), 0);
+	EXPECT_EQ(sp_migrate(0), 0);
+	EXPECT_EQ(sp_msg_send_ticket(2, TAG, 1, &ticket), 0);
+	EXPECT_EQ(sp_migrate(1), 0);
+	EXPECT_EQ(sp_msg_wait_until(&ticket, sp_in(SP_MS)), -ETIMEDOUT);
+	EXPECT_EQ(sp_migrate(2), 0);
+	EXPECT_EQ(sp_msg_recv(&m), 0);
+	EXPECT_EQ(m.from, 0);
+	EXPECT_EQ(sp_migrate(1), 0);
+	EXPECT_EQ(sp_msg_wait_until(&ticket, sp_in(10 * SP_S)), 0);
+	ticket.from = 3;
+	EXPECT_EQ(sp_msg_wait(&ticket), -EINVAL);
+	return 0;
+}
+
+static void test_a_ticket_outlives_a_migration(void **state)
+{
+	struct sp_opts opts = options(3, 64);
+
+	(void)state;
+	run_with(&opts, moved_body, NULL);
+}
+
+/* Many at once */
+
+static bool is_visible(struct sp_msg *m)
+{
+	return sp_msg_try_recv(m) == 0;
+}
+
+static int batch_body(void *arg)
+{
+	uint64_t values[80] = { 0 };
+	struct sp_msg m;
+
+	(void)arg;
+	for (uint64_t i = 0; i < COUNT(values); i++)
+		values[i] = i;
+	/* To itself, so that no other thread decides what is visible when. */
+	EXPECT_EQ(sp_msg_send_many_nowait(0, TAG, values, 10), 10);
+	EXPECT_EQ(sp_msg_send_many_nowait(0, HOT, values + 10, 2), 2);
+	EXPECT(!is_visible(&m));
+	sp_msg_publish_all();
+	for (uint64_t i = 0; i < 12; i++) {
+		EXPECT(is_visible(&m));
+		EXPECT_EQ(m.value, i < 2 ? i + 10 : i - 2);
+	}
+	EXPECT(!is_visible(&m));
+
+	/* More than fit are visible, so that there will be room again. */
+	EXPECT_EQ(sp_msg_send_many_nowait(0, TAG, values, 80), 64);
+	EXPECT_EQ(sp_msg_send_many_nowait(0, TAG, values, 80), -EAGAIN);
+	for (uint64_t i = 0; i < 64; i++)
+		EXPECT(is_visible(&m) && m.value == i);
+	EXPECT_EQ(sp_msg_send_many_nowait(5, TAG, values, 1), -EINVAL);
+	EXPECT_EQ(sp_msg_send_many_nowait(0, COUNTED, values, 5), 5);
+	EXPECT_EQ(sp_count_wait(COUNTED, values), 0);
+	EXPECT_EQ(values[0], 10);
+	return 0;
+}
+
+static void test_a_batch_is_published_together(void **state)
+{
+	struct sp_opts opts = options(2, 64);
+
+	(void)state;
+	run_with(&opts, batch_body, NULL);
+}
+
+static int direct_body(void *arg)
+{
+	static const uint64_t values[] = { 1, 1, 1 };
+	struct sp_shard_stats before, after;
+	atomic_int taken = 0;
+	struct sp_task reader;
+
+	(void)arg;
+	EXPECT_EQ(sp_go_on(NULL, 1, slow_reader, &taken, &reader), 0);
+	EXPECT_EQ(sp_stats_shard(sp_runtime(), 0, &before), 0);
+	for (int i = 0; i < 10; i++)
+		EXPECT_EQ(sp_msg_send_many_direct(1, TAG, values, 3), 3);
+	EXPECT_EQ(sp_stats_shard(sp_runtime(), 0, &after), 0);
+	/* Whether it sleeps or not; one that sleeps is woken by each send. */
+	EXPECT(after.shard_wakeups >= before.shard_wakeups + 10);
+	EXPECT_EQ(sp_msg_flush(1), 0);
+	EXPECT_EQ(atomic_load(&taken), 30);
+	EXPECT_EQ(sp_msg_send_many_direct(1, TAG, values, 0), 0);
+	send_surely(1, STOP, 0);
+	EXPECT_EQ(sp_join(reader, NULL), 0);
+	return 0;
+}
+
+static void test_a_direct_batch_sends_a_wakeup(void **state)
+{
+	struct sp_opts opts = options(2, 64);
+
+	(void)state;
+	run_with(&opts, direct_body, NULL);
+}
+
 /* Hot tags */
 
 static int hot_body(void *arg)
@@ -423,6 +537,90 @@ static void test_threads_post_messages(void **state)
 	assert_int_equal(atomic_exchange(&expect_failures, 0), 0);
 }
 
+/* From threads: several values, data, and a ticket to wait for. */
+
+struct inbox {
+	uint64_t values;
+	char text[SP_MSG_DATA_MAX];
+	uint32_t len;
+	atomic_bool open;
+};
+
+static int read_posts(void *arg)
+{
+	struct inbox *inbox = arg;
+	struct sp_msg m;
+
+	while (!atomic_load(&inbox->open))
+		sp_sleep(SP_MS);
+	while (sp_msg_recv(&m) == 0 && m.tag != STOP) {
+		EXPECT_EQ(m.from, SP_MSG_OUTSIDE);
+		inbox->values += m.len == 0 ? m.value : 0;
+		if (m.len == 0)
+			continue;
+		memcpy(inbox->text, m.data, m.len);
+		inbox->len = m.len;
+	}
+	return 0;
+}
+
+static void post_all_kinds(struct sp_rt *rt)
+{
+	static const uint64_t values[100] = { 1, 2, 3 };
+	char text[SP_MSG_DATA_MAX + 1];
+
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = (char)i;
+	assert_int_equal(sp_msg_post_many(rt, 1, TAG, values, 3), 3);
+	assert_int_equal(sp_msg_post_data(rt, 1, TAG, text, 0), -EINVAL);
+	assert_int_equal(sp_msg_post_data(rt, 1, TAG, text, sizeof(text)),
+			 -EINVAL);
+	assert_int_equal(sp_msg_post_data(rt, 1, COUNTED, text, 8), -EINVAL);
+	assert_int_equal(sp_msg_post_many(rt, 1, COUNTED, values, 3), 3);
+	assert_int_equal(sp_msg_post_data(rt, 1, TAG, text, SP_MSG_DATA_MAX),
+			 0);
+	/* 57 of 64 slots are free: three values and 56 bytes take 7. */
+	assert_int_equal(sp_msg_post_many(rt, 1, TAG, values + 3, 97), 57);
+	assert_int_equal(sp_msg_post_many(rt, 1, TAG, values, 1), -EAGAIN);
+	assert_int_equal(sp_msg_post_data(rt, 1, TAG, text, 56), -EAGAIN);
+}
+
+static void test_threads_post_batches_data_and_tickets(void **state)
+{
+	struct sp_opts opts = options(2, 64);
+	struct inbox inbox = { 0 };
+	struct sp_ticket ticket;
+	struct sp_task task;
+	struct sp_rt *rt;
+	int err;
+
+	(void)state;
+	assert_int_equal(sp_start(&opts, &rt), 0);
+	assert_int_equal(sp_go_on(rt, 1, read_posts, &inbox, &task), 0);
+	post_all_kinds(rt);
+	atomic_store(&inbox.open, true);
+	while ((err = sp_msg_post_ticket(rt, 1, TAG, 10, &ticket)) == -EAGAIN)
+		sched_yield();
+	assert_int_equal(err, 0);
+	assert_int_equal(sp_msg_wait_thread(rt, &ticket, sp_in(60 * SP_S)), 0);
+	/* Again, and by a thread of the runtime. */
+	assert_int_equal(sp_msg_wait_thread(rt, &ticket, SP_NEVER), 0);
+	assert_int_equal(sp_msg_post(rt, 1, STOP, 0), 0);
+	assert_int_equal(sp_join_thread(rt, task, NULL), 0);
+	assert_int_equal(inbox.values, 1 + 2 + 3 + 10);
+	assert_int_equal(inbox.len, SP_MSG_DATA_MAX);
+	assert_int_equal(inbox.text[55], 55);
+
+	/* Nobody takes this one. */
+	assert_int_equal(sp_msg_post_ticket(rt, 0, TAG, 1, &ticket), 0);
+	assert_int_equal(sp_msg_wait_thread(rt, &ticket, sp_in(SP_MS)),
+			 -ETIMEDOUT);
+	assert_int_equal(sp_msg_wait_thread(NULL, &ticket, SP_NEVER), -EPERM);
+	assert_int_equal(sp_stop(rt, sp_in(10 * SP_S)), 0);
+	assert_int_equal(sp_msg_wait_thread(rt, &ticket, SP_NEVER), -ESHUTDOWN);
+	assert_int_equal(atomic_exchange(&expect_failures, 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -432,12 +630,16 @@ int main(void)
 		cmocka_unit_test(test_send_many_says_how_many_fit),
 		cmocka_unit_test(test_typed_messages_of_every_length),
 		cmocka_unit_test(test_flush_and_ticket_wait_until_taken),
+		cmocka_unit_test(test_a_ticket_outlives_a_migration),
+		cmocka_unit_test(test_a_batch_is_published_together),
+		cmocka_unit_test(test_a_direct_batch_sends_a_wakeup),
 		cmocka_unit_test(test_hot_messages_overtake),
 		cmocka_unit_test(
 			test_counted_tags_sum_and_wake_at_the_threshold),
 		cmocka_unit_test(test_a_tag_cannot_be_hot_and_counted),
 		cmocka_unit_test(test_receiving_ends_by_deadline_and_cancel),
 		cmocka_unit_test(test_threads_post_messages),
+		cmocka_unit_test(test_threads_post_batches_data_and_tickets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

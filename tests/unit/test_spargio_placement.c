@@ -225,6 +225,52 @@ static int free_op(void *arg)
 	return 0;
 }
 
+/* The function that describes an operation runs where the operation does. */
+
+static void fill_and_look(struct io_uring_sqe *sqe, void *arg)
+{
+	*(uint32_t *)arg = sp_shard();
+	fill_nop(sqe, NULL);
+}
+
+static int where_body(void *arg)
+{
+	(void)arg;
+	for (uint32_t i = 0; i < SHARDS; i++) {
+		struct sp_placement how = { -1, SP_LEASE_WEAK, i };
+		uint32_t on = SP_NO_SHARD;
+
+		EXPECT_EQ(sp_op_raw_on(i, fill_and_look, &on, SP_NEVER, NULL),
+			  0);
+		EXPECT_EQ(on, i);
+		on = SP_NO_SHARD;
+		EXPECT_EQ(sp_place_op(NULL, &how, fill_and_look, &on, SP_NEVER,
+				      NULL),
+			  0);
+		EXPECT_EQ(on, i);
+	}
+	return 0;
+}
+
+static void test_the_shard_of_an_operation_is_known(void **state)
+{
+	struct sp_placement how = { -1, SP_LEASE_WEAK, 1 };
+	struct sp_opts opts = SP_OPTS_INIT;
+	uint32_t on = SP_NO_SHARD;
+	struct sp_rt *rt;
+
+	(void)state;
+	run_on(SHARDS, where_body, NULL);
+	/* For a thread, too. */
+	opts.shards = SHARDS;
+	assert_int_equal(sp_start(&opts, &rt), 0);
+	assert_int_equal(sp_place_op(rt, &how, fill_and_look, &on, SP_NEVER,
+				     NULL),
+			 0);
+	assert_int_equal(on, 1);
+	assert_int_equal(sp_stop(rt, sp_in(10 * SP_S)), 0);
+}
+
 static int counts_body(void *arg)
 {
 	struct sp_shard_stats stats;
@@ -389,6 +435,7 @@ int main(void)
 		cmocka_unit_test(test_submissions_are_counted),
 		cmocka_unit_test(test_a_stream_is_on_one_shard),
 		cmocka_unit_test(test_threads_have_operations_too),
+		cmocka_unit_test(test_the_shard_of_an_operation_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

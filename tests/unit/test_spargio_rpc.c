@@ -20,6 +20,17 @@ static struct sp_rpc *port_of(uint32_t capacity)
 	return port;
 }
 
+/* The end of @port, on which each accepted call is counted once. */
+static void free_port(struct sp_rpc *port)
+{
+	struct sp_rpc_stats s;
+
+	sp_rpc_stats_get(port, &s);
+	EXPECT_EQ(s.calls, s.queued + s.serving + s.replies + s.refusals +
+				   s.cancels + s.aborts);
+	sp_rpc_free(port);
+}
+
 /* A server that doubles, until the port is closed; as a fiber or a thread. */
 static int serve(void *arg)
 {
@@ -94,7 +105,7 @@ static void test_thread_calls_fiber(void **state)
 	sp_rpc_close(client.port);
 	assert_int_equal(sp_join_thread(rt, server, NULL), 0);
 	assert_int_equal(sp_stop(rt, sp_in(SP_S)), 0);
-	sp_rpc_free(client.port);
+	free_port(client.port);
 	expect_nothing_failed();
 }
 
@@ -108,7 +119,7 @@ static void test_fiber_calls_thread(void **state)
 	run_on(2, call_many, &client);
 	sp_rpc_close(client.port);
 	pthread_join(server, NULL);
-	sp_rpc_free(client.port);
+	free_port(client.port);
 	expect_nothing_failed();
 }
 
@@ -122,7 +133,7 @@ static void test_fiber_calls_fiber_of_another_runtime(void **state)
 	run_on(1, call_many, &client);
 	sp_rpc_close(client.port);
 	assert_int_equal(sp_stop(rt, sp_in(SP_S)), 0);
-	sp_rpc_free(client.port);
+	free_port(client.port);
 	expect_nothing_failed();
 }
 
@@ -134,7 +145,7 @@ static void test_thread_calls_thread(void **state)
 	(void)state;
 	pthread_create(&server, NULL, serve_thread, client.port);
 	(void)call_many(&client);
-	sp_rpc_free(client.port);
+	free_port(client.port);
 	pthread_join(server, NULL);
 	expect_nothing_failed();
 }
@@ -175,7 +186,7 @@ static int stress_body(void *arg)
 	for (int i = 0; i < 2; i++)
 		EXPECT_EQ(sp_join(server[i], NULL), 0);
 	EXPECT_EQ(pthread_join(thread_server, NULL), 0);
-	sp_rpc_free(port);
+	free_port(port);
 	return 0;
 }
 
@@ -193,6 +204,7 @@ static void test_full_port_refuses(void **state)
 {
 	struct sp_rpc *port = NULL;
 	struct sp_call *call[2], *more = NULL;
+	struct sp_rpc_stats stats;
 	struct sp_request request;
 	void *reply = NULL;
 
@@ -225,8 +237,10 @@ static void test_full_port_refuses(void **state)
 		sp_call_free(call[i]);
 	sp_call_free(NULL);
 	assert_int_equal(sp_rpc_submit(port, NULL, NULL, NULL, &more), 0);
+	sp_rpc_stats_get(port, &stats);
+	assert_int_equal(stats.refused_calls, 4);
 	sp_call_free(more);
-	sp_rpc_free(port);
+	free_port(port);
 	sp_rpc_free(NULL);
 }
 
@@ -307,7 +321,7 @@ static int give_up_body(void *arg)
 	sp_call_free(call);
 	EXPECT_EQ(atomic_load(&dropped_replies), 1);
 	EXPECT_EQ(sp_rpc_recv_until(port, sp_in(SP_MS), &request), -ETIMEDOUT);
-	sp_rpc_free(port);
+	free_port(port);
 	return 0;
 }
 
@@ -363,7 +377,7 @@ static int cancel_body(void *arg)
 	EXPECT_EQ(ret, -ECANCELED);
 	EXPECT(sp_request_cancelled(&request));
 	EXPECT_EQ(sp_rpc_reply(&request, NULL), -ECANCELED);
-	sp_rpc_free(port);
+	free_port(port);
 	return 0;
 }
 
@@ -449,7 +463,7 @@ static void test_deadlines_lose_and_double_nothing(void **state)
 	(void)state;
 	count_drops(h.port);
 	run_on(2, hasty_body, &h);
-	sp_rpc_free(h.port);
+	free_port(h.port);
 	assert_int_equal(atomic_load(&h.calls), 9000);
 	assert_int_equal(atomic_load(&h.accepted), atomic_load(&h.replies));
 	/* Every request was served or dropped, every reply accepted taken. */
@@ -503,7 +517,7 @@ static void test_close_ends_every_call(void **state)
 			 -EPIPE);
 
 	/* The port goes when the last of the three lets go. */
-	sp_rpc_free(port);
+	free_port(port);
 	sp_call_free(queued);
 	sp_call_free(taken);
 	assert_true(sp_request_cancelled(&request));
@@ -520,7 +534,7 @@ static void test_free_wakes_those_who_sleep_in_it(void **state)
 	(void)state;
 	assert_int_equal(sp_go_on(rt, 0, recv_it, port, &task), 0);
 	until_waiting(rt, "rpc receive", 1);
-	sp_rpc_free(port);
+	free_port(port);
 	assert_int_equal(sp_join_thread(rt, task, &ret), 0);
 	assert_int_equal(ret, -EPIPE);
 	assert_int_equal(sp_stop(rt, sp_in(SP_S)), 0);
@@ -568,7 +582,7 @@ static void test_event_loop_as_client(void **state)
 	}
 	sp_rpc_close(port);
 	assert_int_equal(sp_stop(rt, sp_in(SP_S)), 0);
-	sp_rpc_free(port);
+	free_port(port);
 	close(fd);
 	expect_nothing_failed();
 }
@@ -599,7 +613,7 @@ static void test_event_loop_as_server(void **state)
 	}
 	assert_int_equal(sp_join_thread(rt, task, NULL), 0);
 	assert_int_equal(sp_stop(rt, sp_in(SP_S)), 0);
-	sp_rpc_free(client.port);
+	free_port(client.port);
 	close(fd);
 	expect_nothing_failed();
 }
@@ -634,7 +648,7 @@ static int one_waiter_body(void *arg)
 	EXPECT_EQ(sp_join(task, &ret), 0);
 	EXPECT_EQ(ret, 0);
 	sp_call_free(call);
-	sp_rpc_free(port);
+	free_port(port);
 	return 0;
 }
 
@@ -642,6 +656,126 @@ static void test_call_has_one_waiter(void **state)
 {
 	(void)state;
 	run_on(1, one_waiter_body, NULL);
+}
+
+/* What the counters say after one of each end. */
+
+static void test_each_end_is_counted(void **state)
+{
+	struct sp_rpc *port = port_of(8);
+	struct sp_call *call[6];
+	struct sp_request request[4];
+	struct sp_rpc_stats s;
+
+	(void)state;
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(sp_rpc_submit(port, NULL, NULL, NULL,
+					       &call[i]),
+				 0);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(sp_rpc_try_recv(port, &request[i]), 0);
+	sp_rpc_stats_get(port, &s);
+	assert_int_equal(s.capacity, 8);
+	assert_int_equal(s.calls, 6);
+	assert_int_equal(s.queued, 2);
+	assert_int_equal(s.serving, 4);
+
+	assert_int_equal(sp_rpc_reply(&request[0], NULL), 0);
+	assert_int_equal(sp_rpc_refuse(&request[1], -ENOENT), 0);
+	assert_int_equal(sp_call_cancel(call[2]), 0); /* served */
+	assert_int_equal(sp_call_cancel(call[4]), 0); /* queued */
+	assert_int_equal(sp_rpc_reply(&request[2], NULL), -ECANCELED);
+	sp_rpc_stats_get(port, &s);
+	assert_int_equal(s.queued, 1);
+	assert_int_equal(s.serving, 1);
+
+	sp_rpc_close(port); /* one served, one queued */
+	assert_int_equal(sp_rpc_reply(&request[3], NULL), -EPIPE);
+	sp_rpc_stats_get(port, &s);
+	assert_int_equal(s.queued + s.serving, 0);
+	assert_int_equal(s.replies, 1);
+	assert_int_equal(s.refusals, 1);
+	assert_int_equal(s.cancels, 2);
+	assert_int_equal(s.aborts, 2);
+	assert_int_equal(s.late_replies, 2);
+	for (int i = 0; i < 6; i++)
+		sp_call_free(call[i]);
+	free_port(port);
+	assert_int_equal(atomic_exchange(&expect_failures, 0), 0);
+}
+
+/* A server sees when its client gives up. */
+
+struct urgent {
+	struct sp_rpc *port;
+	int64_t deadline;
+};
+
+static int call_until(void *arg)
+{
+	struct urgent *u = arg;
+
+	return sp_rpc_call_until(u->port, NULL, u->deadline, NULL);
+}
+
+static int call_within(void *arg)
+{
+	struct urgent *u = arg;
+
+	/* The nearer one of the two. */
+	return sp_rpc_try_call(u->port, NULL, u->deadline + SP_S, NULL);
+}
+
+static int scope_main(void *arg)
+{
+	struct urgent *u = arg;
+
+	return sp_timeout_at(u->deadline, call_within, arg);
+}
+
+static int no_deadline(void *arg)
+{
+	struct urgent *u = arg;
+
+	return sp_rpc_call(u->port, NULL, NULL);
+}
+
+static int deadline_body(void *arg)
+{
+	struct urgent u = { port_of(4), sp_in(60 * SP_S) };
+	static int (*const clients[])(void *) = { call_until, scope_main,
+						  no_deadline };
+	struct sp_request request;
+	struct sp_call *call;
+	struct sp_task task;
+
+	(void)arg;
+	for (size_t i = 0; i < COUNT(clients); i++) {
+		int ret = -1;
+
+		EXPECT_EQ(sp_go_on(NULL, 0, clients[i], &u, &task), 0);
+		EXPECT_EQ(sp_rpc_recv(u.port, &request), 0);
+		EXPECT_EQ(request.deadline,
+			  clients[i] == no_deadline ? SP_NEVER : u.deadline);
+		EXPECT_EQ(sp_rpc_reply(&request, NULL), 0);
+		EXPECT_EQ(sp_join(task, &ret), 0);
+		EXPECT_EQ(ret, 0);
+	}
+	EXPECT_EQ(sp_rpc_submit_until(u.port, NULL, 77, NULL, NULL, &call), 0);
+	EXPECT_EQ(sp_rpc_try_recv(u.port, &request), 0);
+	EXPECT_EQ(request.deadline, 77);
+	/* It is told to the server, it does not end the call. */
+	EXPECT_EQ(sp_rpc_reply(&request, NULL), 0);
+	EXPECT_EQ(sp_call_poll(call, NULL), 0);
+	sp_call_free(call);
+	free_port(u.port);
+	return 0;
+}
+
+static void test_a_server_sees_the_deadline(void **state)
+{
+	(void)state;
+	run_on(1, deadline_body, NULL);
 }
 
 int main(void)
@@ -661,6 +795,8 @@ int main(void)
 		cmocka_unit_test(test_event_loop_as_client),
 		cmocka_unit_test(test_event_loop_as_server),
 		cmocka_unit_test(test_call_has_one_waiter),
+		cmocka_unit_test(test_each_end_is_counted),
+		cmocka_unit_test(test_a_server_sees_the_deadline),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

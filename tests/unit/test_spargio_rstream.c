@@ -842,6 +842,7 @@ static int moving_body(void *arg)
 	}
 	EXPECT(at + 500 > source.total);
 	EXPECT_EQ(sp_migrate(1), 0);
+	EXPECT_EQ(sp_rstream_shard(rs), 0);
 	sp_rstream_close(rs);
 	EXPECT_EQ(sp_shard(), 0);
 	EXPECT_EQ(sp_join(task, NULL), 0);

@@ -199,6 +199,7 @@ static int busy_main(void *arg)
 static void test_stop_waits_drops_or_says_busy(void **state)
 {
 	struct sp_opts opts = SP_OPTS_INIT;
+	struct sp_stats stats;
 	struct sp_rt *rt;
 
 	(void)state;
@@ -218,6 +219,8 @@ static void test_stop_waits_drops_or_says_busy(void **state)
 	usleep(20000);
 	assert_int_equal(sp_stop(rt, sp_in(SP_MS)), -EBUSY);
 	assert_int_equal(sp_go_on(rt, 0, busy_main, NULL, NULL), -ESHUTDOWN);
+	sp_stats_get(rt, &stats);
+	assert_int_equal(stats.refused_spawns, 1);
 	assert_int_equal(sp_msg_post(rt, 0, 1, 1), -ESHUTDOWN);
 	atomic_store(&release, true);
 	assert_int_equal(sp_stop(rt, sp_in(10 * SP_S)), 0);

@@ -37,8 +37,15 @@ enum {
 	PIECES = 400
 };
 
-static atomic_uint done_on[2];
+static atomic_uint done_on[3];
 static atomic_uchar done_times[PIECES];
+
+static void forget_pieces(void)
+{
+	memset(done_times, 0, sizeof(done_times));
+	for (size_t i = 0; i < COUNT(done_on); i++)
+		atomic_store(&done_on[i], 0);
+}
 
 static int piece(void *arg)
 {
@@ -75,11 +82,193 @@ static void test_an_idle_shard_takes_its_share(void **state)
 	struct sp_opts opts = SP_OPTS_INIT;
 
 	(void)state;
-	memset(done_times, 0, sizeof(done_times));
-	atomic_store(&done_on[0], 0);
-	atomic_store(&done_on[1], 0);
+	forget_pieces();
 	opts.shards = 2;
 	run_with(&opts, share_body, NULL);
+}
+
+/* The knobs of stealing, by what the counters say. */
+
+static struct sp_shard_stats sum_of_steals(void)
+{
+	struct sp_shard_stats sum = { 0 };
+
+	for (uint32_t i = 0; i < sp_shard_count(sp_runtime()); i++) {
+		struct sp_shard_stats s;
+
+		EXPECT_EQ(sp_stats_shard(sp_runtime(), i, &s), 0);
+		sum.stolen += s.stolen;
+		sum.steals += s.steals;
+		sum.steal_probes += s.steal_probes;
+		sum.steal_attempts += s.steal_attempts;
+	}
+	return sum;
+}
+
+/* Pieces of work until one search has stolen several, if it may. */
+static int batch_body(void *arg)
+{
+	bool one = *(bool *)arg;
+	int64_t give_up = sp_in(30 * SP_S);
+	struct sp_shard_stats sum;
+
+	do {
+		forget_pieces();
+		share_body(NULL);
+		sum = sum_of_steals();
+		EXPECT(sum.steals > 0);
+		EXPECT(sum.steal_attempts >= sum.steals);
+		EXPECT(sum.steal_probes >= sum.steals);
+	} while (!one && sum.stolen == sum.steals && sp_now() < give_up);
+	EXPECT(one ? sum.stolen == sum.steals : sum.stolen > sum.steals);
+	return 0;
+}
+
+static void test_a_batch_bounds_what_is_stolen_at_once(void **state)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+	bool one = false;
+
+	(void)state;
+	opts.shards = 2;
+	run_with(&opts, batch_body, &one);
+	opts.steal_batch = 1;
+	one = true;
+	run_with(&opts, batch_body, &one);
+	opts.steal_batch = 129;
+	assert_int_equal(sp_run(&opts, share_body, NULL), -EINVAL);
+}
+
+/*
+ * With a stride of 3 each of three shards would come to its neighbour alone:
+ * shard 1 to 2, and only shard 2 to 0. It computes, so shard 1 must help.
+ */
+static int burn_until(void *arg)
+{
+	while (!atomic_load((atomic_bool *)arg))
+		burn(50 * SP_US);
+	return 0;
+}
+
+static int stride_body(void *arg)
+{
+	atomic_bool stop = false;
+	struct sp_task busy;
+
+	(void)arg;
+	EXPECT_EQ(sp_go_on(NULL, 2, burn_until, &stop, &busy), 0);
+	share_body(NULL);
+	EXPECT_EQ(atomic_load(&done_on[2]), 0);
+	atomic_store(&stop, true);
+	EXPECT_EQ(sp_join(busy, NULL), 0);
+	return 0;
+}
+
+static void test_every_stride_reaches_every_shard(void **state)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+
+	(void)state;
+	opts.shards = 3;
+	opts.steal_stride = 3;
+	opts.steal_budget = 1;
+	forget_pieces();
+	run_with(&opts, stride_body, NULL);
+}
+
+/*
+ * One fiber is queued on shard 0, which computes, while shard 1 spins and may
+ * not steal except just after it ran out of work.
+ */
+static atomic_int lonely_on;
+
+static int lonely(void *arg)
+{
+	(void)arg;
+	atomic_store(&lonely_on, (int)sp_shard());
+	return 0;
+}
+
+static int do_nothing(void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
+static int locality_body(void *arg)
+{
+	bool stays = *(bool *)arg;
+	int64_t give_up = sp_in((stays ? 20 : 30000) * SP_MS);
+	struct sp_task task;
+
+	atomic_store(&lonely_on, -1);
+	EXPECT_EQ(sp_go(lonely, NULL, &task), 0);
+	/* Each of these gives shard 1 work, and then none. */
+	while (atomic_load(&lonely_on) < 0 && sp_now() < give_up) {
+		EXPECT_EQ(sp_go_on(NULL, 1, do_nothing, NULL, NULL), 0);
+		burn(100 * SP_US);
+	}
+	EXPECT_EQ(atomic_load(&lonely_on), stays ? -1 : 1);
+	EXPECT_EQ(sp_join(task, NULL), 0);
+	return 0;
+}
+
+static void test_locality_leaves_single_fibers_where_they_are(void **state)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+	bool stays = true;
+
+	(void)state;
+	opts.shards = 2;
+	opts.spin_us = SP_SPIN_FOREVER;
+	opts.steal_delay_us = 60 * 1000 * 1000;
+	run_with(&opts, locality_body, &stays);
+	stays = false;
+	opts.steal_locality = 1;
+	run_with(&opts, locality_body, &stays);
+	/* With locality, but not for long. */
+	opts.steal_locality = 2;
+	opts.steal_delay_us = 1;
+	run_with(&opts, locality_body, &stays);
+}
+
+/* How often shard 1 searches in vain while it spins for 2 ms. */
+static int backoff_body(void *arg)
+{
+	bool pauses = *(bool *)arg;
+	int64_t give_up = sp_in(30 * SP_S);
+	struct sp_shard_stats s;
+	uint64_t idle;
+
+	do {
+		burn(5 * SP_MS);
+		EXPECT_EQ(sp_go_on(NULL, 1, do_nothing, NULL, NULL), 0);
+		EXPECT_EQ(sp_stats_shard(sp_runtime(), 1, &s), 0);
+		idle = s.parks + s.spins + 1;
+	} while ((pauses ? s.steal_backoffs < 10
+			 : s.steal_attempts <= 40 * idle) &&
+		 sp_now() < give_up);
+	/* 1, 2, 4, ... 512 us, and once more before it sleeps. */
+	if (pauses)
+		EXPECT(s.steal_attempts <= 20 * idle);
+	else
+		EXPECT(s.steal_attempts > 40 * idle);
+	EXPECT(pauses ? s.steal_backoffs >= 10 : s.steal_backoffs == 0);
+	return 0;
+}
+
+static void test_a_backoff_makes_searches_rare(void **state)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+	bool pauses = false;
+
+	(void)state;
+	opts.shards = 2;
+	opts.spin_us = 2000;
+	run_with(&opts, backoff_body, &pauses);
+	pauses = true;
+	opts.steal_backoff_us = 1000;
+	run_with(&opts, backoff_body, &pauses);
 }
 
 /* A fiber that has run before moves, too, and keeps its stack. */
@@ -587,6 +776,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_an_idle_shard_takes_its_share),
+		cmocka_unit_test(test_a_batch_bounds_what_is_stolen_at_once),
+		cmocka_unit_test(test_every_stride_reaches_every_shard),
+		cmocka_unit_test(
+			test_locality_leaves_single_fibers_where_they_are),
+		cmocka_unit_test(test_a_backoff_makes_searches_rare),
 		cmocka_unit_test(test_fibers_that_ran_may_move),
 		cmocka_unit_test(test_ring_affine_fibers_do_not_move),
 		cmocka_unit_test(test_preferred_shard_is_tried_first),

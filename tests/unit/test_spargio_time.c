@@ -181,8 +181,10 @@ static int reset_body(void *arg)
 	EXPECT_EQ(sp_timer_new(first, &r.timer), 0);
 	EXPECT_EQ(sp_go_on(NULL, 1, timer_main, &r, &task), 0);
 	until_waiting(sp_runtime(), "timer", 1);
+	EXPECT_EQ(sp_timer_when(r.timer), first);
 	for (int i = 0; i < 10; i++)
 		sp_timer_reset(r.timer, sp_in(60 * SP_S));
+	EXPECT(!sp_timer_elapsed(r.timer));
 	sp_sleep_until(first + 10 * SP_MS);
 	EXPECT(!atomic_load(&r.fired));
 	/* Sooner, too. */
@@ -190,7 +192,10 @@ static int reset_body(void *arg)
 	EXPECT_EQ(sp_join(task, &ret), 0);
 	EXPECT_EQ(ret, 0);
 	EXPECT_EQ(sp_timer_wait(r.timer), 0);
+	EXPECT(sp_timer_elapsed(r.timer));
 	sp_timer_reset(r.timer, SP_NEVER);
+	EXPECT_EQ(sp_timer_when(r.timer), SP_NEVER);
+	EXPECT(!sp_timer_elapsed(r.timer));
 	EXPECT_EQ(sp_timer_wait_until(r.timer, sp_in(SP_MS)), -ETIMEDOUT);
 	sp_timer_free(r.timer);
 	return 0;
@@ -283,6 +288,43 @@ static void test_skip_keeps_the_beat(void **state)
 	run_on(1, beat_body, NULL);
 }
 
+static int start_body(void *arg)
+{
+	struct sp_interval interval;
+	int64_t start = sp_in(2 * SP_MS);
+	int64_t before;
+
+	(void)arg;
+	EXPECT_EQ(sp_interval_init_at(&interval, start, 0, SP_SKIP), -EINVAL);
+	EXPECT_EQ(sp_interval_init_at(&interval, -1, BEAT, SP_SKIP), -EINVAL);
+
+	EXPECT_EQ(sp_interval_init_at(&interval, start, BEAT, SP_BURST), 0);
+	EXPECT_EQ(sp_interval_wait(&interval), 0);
+	EXPECT(sp_now() >= start);
+	EXPECT_EQ(interval.next, start + BEAT);
+
+	/* A start that has passed gives the phase of later ticks. */
+	start = 3;
+	before = sp_now();
+	EXPECT_EQ(sp_interval_init_at(&interval, start, BEAT, SP_SKIP), 0);
+	EXPECT_EQ(sp_interval_wait(&interval), 0);
+	EXPECT(interval.next > before);
+	EXPECT_EQ((interval.next - start) % BEAT, 0);
+
+	/* No tick after the last representable one. */
+	EXPECT_EQ(sp_interval_init_at(&interval, start, INT64_MAX, SP_BURST),
+		  0);
+	EXPECT_EQ(sp_interval_wait(&interval), 0);
+	EXPECT_EQ(interval.next, SP_NEVER);
+	return 0;
+}
+
+static void test_an_interval_begins_at_its_start(void **state)
+{
+	(void)state;
+	run_on(1, start_body, NULL);
+}
+
 /* 10,000 deadlines at one moment (zio#623) */
 
 static int same_moment(void *arg)
@@ -328,6 +370,7 @@ int main(void)
 		cmocka_unit_test(test_a_timer_can_be_moved_from_another_shard),
 		cmocka_unit_test(test_intervals_make_up_or_skip),
 		cmocka_unit_test(test_skip_keeps_the_beat),
+		cmocka_unit_test(test_an_interval_begins_at_its_start),
 		cmocka_unit_test(test_ten_thousand_deadlines_at_once),
 	};
 

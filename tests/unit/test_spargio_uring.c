@@ -10,10 +10,12 @@
 #include <spargio/op.h>
 #include <spargio/probe.h>
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -182,6 +184,130 @@ static void test_idle_shards_take_no_time(void **state)
 
 	(void)state;
 	run_with(&opts, idle_body, NULL);
+}
+
+static bool submits(const char *thread)
+{
+	char path[300], name[32] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%s/comm", thread);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return false; /* it has ended */
+	(void)!fgets(name, sizeof(name), file);
+	fclose(file);
+	return strncmp(name, "iou-sqp", 7) == 0;
+}
+
+/* True if a kernel thread that submits for a ring of ours runs on @cpu alone. */
+static bool has_submitter_on(int cpu)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *entry;
+	bool found = false;
+
+	while (!found && (entry = readdir(tasks)) != NULL) {
+		pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
+		cpu_set_t cpus;
+
+		found = thread > 0 && submits(entry->d_name) &&
+			sched_getaffinity(thread, sizeof(cpus), &cpus) == 0 &&
+			CPU_COUNT(&cpus) == 1 && CPU_ISSET((size_t)cpu, &cpus);
+	}
+	closedir(tasks);
+	return found;
+}
+
+/* True if every kernel thread that submits for a ring of ours sleeps. */
+static bool submitters_sleep(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *entry;
+	bool sleep = true;
+
+	while (sleep && (entry = readdir(tasks)) != NULL) {
+		char path[300], line[256] = "", *state;
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/self/task/%s/stat",
+			 entry->d_name);
+		file = submits(entry->d_name) ? fopen(path, "re") : NULL;
+		if (file == NULL)
+			continue;
+		(void)!fgets(line, sizeof(line), file);
+		fclose(file);
+		state = strrchr(line, ')');
+		sleep = state == NULL || strncmp(state, ") S", 3) == 0;
+	}
+	closedir(tasks);
+	return sleep;
+}
+
+/* Left alone, the thread would sleep after a second. */
+static int idle_submitter_body(void *arg)
+{
+	int64_t give_up = sp_in(800 * SP_MS);
+	bool *slept = arg;
+
+	play(1);
+	while (!(*slept = submitters_sleep()) && sp_now() < give_up)
+		sp_sleep(SP_MS);
+	return 0;
+}
+
+/* On a busy machine a thread may not run for so long, but not always. */
+static void test_an_idle_kernel_thread_sleeps(void **state)
+{
+	struct sp_opts opts = two_shards();
+	bool slept = false;
+
+	(void)state;
+	opts.ring_mode = SP_RING_SQPOLL;
+	opts.sqpoll_idle_ms = 1;
+	for (int i = 0; i < 10 && !slept; i++)
+		run_with(&opts, idle_submitter_body, &slept);
+	assert_true(slept);
+}
+
+static int submitter_body(void *arg)
+{
+	int cpu = *(int *)arg;
+	int64_t give_up = sp_in(10 * SP_S);
+	bool found;
+
+	if (strcmp(sp_backend_name(sp_runtime()), "io_uring") != 0)
+		return 0;
+	/* It binds itself when it runs for the first time. */
+	while (!(found = has_submitter_on(cpu)) && sp_now() < give_up)
+		sp_sleep(SP_MS);
+	EXPECT(found);
+	return 0;
+}
+
+static void test_the_kernel_thread_runs_on_its_cpu(void **state)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+	cpu_set_t cpus;
+	int cpu = 0;
+
+	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
+	/* Not the first one, if there are more. */
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET((size_t)i, &cpus))
+			cpu = i;
+	if (CPU_COUNT(&cpus) == 1)
+		return;
+	opts.shards = 1;
+	opts.ring_mode = SP_RING_SQPOLL;
+	opts.sqpoll_affinity = &cpu;
+	run_with(&opts, submitter_body, &cpu);
+	/* No CPU has this number: there is no such ring. */
+	opts.backend = SP_BACKEND_URING;
+	cpu = 1 << 20;
+	if (getenv("SP_BACKEND") == NULL)
+		assert_true(sp_run(&opts, submitter_body, &cpu) < 0);
 }
 
 /* Closing: on one descriptor, not on another */
@@ -415,6 +541,8 @@ int main(void)
 			test_a_wakeup_is_sent_before_the_sender_computes),
 		cmocka_unit_test(test_a_thread_wakes_a_shard),
 		cmocka_unit_test(test_idle_shards_take_no_time),
+		cmocka_unit_test(test_an_idle_kernel_thread_sleeps),
+		cmocka_unit_test(test_the_kernel_thread_runs_on_its_cpu),
 		cmocka_unit_test(test_closing_ends_the_waits_on_a_descriptor),
 		cmocka_unit_test(test_stop_ends_the_waits_of_dropped_fibers),
 		cmocka_unit_test(test_the_end_wakes_every_shard),

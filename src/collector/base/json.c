@@ -62,7 +62,14 @@ static void put_char(struct json *j, char c)
 	json_append(j, &c, 1);
 }
 
-/* Write a comma if one is needed before the next key or element. */
+/* A comma if one is needed before the next key or element, at @to. */
+static char *put_comma(const struct json *j, char *to)
+{
+	*to = ',';
+	return to + j->comma;
+}
+
+/* The same, in front of what is appended in parts. */
 static void json_separate(struct json *j)
 {
 	if (j->comma)
@@ -70,38 +77,54 @@ static void json_separate(struct json *j)
 	j->comma = true;
 }
 
+/* Begin or end an object or a list. */
+static void put_bracket(struct json *j, char c, bool separate, bool comma)
+{
+	char *to = json_reserve(j, 2);
+
+	if (to != NULL) {
+		char *at = separate ? put_comma(j, to) : to;
+
+		*at++ = c;
+		j->len += (size_t)(at - to);
+	}
+	j->comma = comma;
+}
+
 void json_object(struct json *j)
 {
-	json_separate(j);
-	put_char(j, '{');
-	j->comma = false;
+	put_bracket(j, '{', true, false);
 }
 
 void json_end_object(struct json *j)
 {
-	put_char(j, '}');
-	j->comma = true;
+	put_bracket(j, '}', false, true);
 }
 
 void json_array(struct json *j)
 {
-	json_separate(j);
-	put_char(j, '[');
-	j->comma = false;
+	put_bracket(j, '[', true, false);
 }
 
 void json_end_array(struct json *j)
 {
-	put_char(j, ']');
-	j->comma = true;
+	put_bracket(j, ']', false, true);
 }
 
-void json_key(struct json *j, const char *name)
+void json_key_of(struct json *j, const char *name, size_t len)
 {
-	json_separate(j);
-	put_char(j, '"');
-	json_append(j, name, strlen(name));
-	json_append(j, "\":", 2);
+	char *to = json_reserve(j, len + 4);
+
+	if (to != NULL) {
+		char *at = put_comma(j, to);
+
+		*at++ = '"';
+		memcpy(at, name, len);
+		at += len;
+		*at++ = '"';
+		*at++ = ':';
+		j->len += (size_t)(at - to);
+	}
 	j->comma = false;
 }
 
@@ -116,22 +139,48 @@ void json_end_line(struct json *j)
 	j->comma = false;
 }
 
-static void put_uint(struct json *j, uint64_t value)
+#define DIGITS_MAX 20
+
+/* The digits of @value at @to; returns where they end. */
+static char *put_digits(char *to, uint64_t value)
 {
-	char digits[20];
+	static const char pairs[] = "0001020304050607080910111213141516171819"
+				    "2021222324252627282930313233343536373839"
+				    "4041424344454647484950515253545556575859"
+				    "6061626364656667686970717273747576777879"
+				    "8081828384858687888990919293949596979899";
+	char digits[DIGITS_MAX];
 	size_t at = sizeof(digits);
 
-	do {
-		digits[--at] = (char)('0' + value % 10);
-		value /= 10;
-	} while (value > 0);
-	json_append(j, digits + at, sizeof(digits) - at);
+	for (; value >= 100; value /= 100) {
+		at -= 2;
+		memcpy(digits + at, pairs + 2 * (value % 100), 2);
+	}
+	if (value >= 10) {
+		at -= 2;
+		memcpy(digits + at, pairs + 2 * value, 2);
+	} else {
+		digits[--at] = (char)('0' + value);
+	}
+	memcpy(to, digits + at, sizeof(digits) - at);
+	return to + (sizeof(digits) - at);
+}
+
+static void put_uint(struct json *j, uint64_t value)
+{
+	char *to = json_reserve(j, DIGITS_MAX);
+
+	if (to != NULL)
+		j->len += (size_t)(put_digits(to, value) - to);
 }
 
 void json_uint(struct json *j, uint64_t value)
 {
-	json_separate(j);
-	put_uint(j, value);
+	char *to = json_reserve(j, DIGITS_MAX + 1);
+
+	if (to != NULL)
+		j->len += (size_t)(put_digits(put_comma(j, to), value) - to);
+	j->comma = true;
 }
 
 void json_int(struct json *j, int64_t value)
@@ -214,18 +263,34 @@ static void put_sequence(struct json *j, const uint8_t *p, size_t len)
 	json_append(j, (const char *)p, len);
 }
 
+/* How many bytes at @p are ASCII that is written as it is. */
+static size_t plain_run(const uint8_t *p, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && p[n] >= ' ' && p[n] < 0x7f && p[n] != '"' &&
+	       p[n] != '\\')
+		n++;
+	return n;
+}
+
 void json_text(struct json *j, struct wire_view text)
 {
 	json_separate(j);
 	put_char(j, '"');
 	while (text.len > 0) {
-		size_t n = text_utf8_len(text);
+		size_t n = plain_run(text.p, text.len);
 
-		if (n == 0)
-			put_escaped(j, 0xfffd);
-		else
-			put_sequence(j, text.p, n);
-		n += n == 0;
+		if (n > 0) {
+			json_append(j, (const char *)text.p, n);
+		} else {
+			n = text_utf8_len(text);
+			if (n == 0)
+				put_escaped(j, 0xfffd);
+			else
+				put_sequence(j, text.p, n);
+			n += n == 0;
+		}
 		text.p += n;
 		text.len -= n;
 	}
@@ -254,15 +319,6 @@ void json_hex(struct json *j, struct wire_view bytes)
 	j->len += 2 * bytes.len + 2;
 }
 
-static void put_ipv4(struct json *j, const uint8_t *p)
-{
-	for (int i = 0; i < 4; i++) {
-		if (i > 0)
-			put_char(j, '.');
-		put_uint(j, p[i]);
-	}
-}
-
 void json_ipv6(struct json *j, const uint8_t address[16])
 {
 	char text[INET6_ADDRSTRLEN];
@@ -271,15 +327,28 @@ void json_ipv6(struct json *j, const uint8_t address[16])
 	json_string(j, text);
 }
 
+/* A quoted address of at most 15 characters, and a comma */
+#define IPV4_MAX 18
+
 void json_ipv4(struct json *j, uint32_t address)
 {
-	uint8_t p[4] = { (uint8_t)(address >> 24), (uint8_t)(address >> 16),
-			 (uint8_t)(address >> 8), (uint8_t)address };
+	char *to = json_reserve(j, IPV4_MAX);
 
-	json_separate(j);
-	put_char(j, '"');
-	put_ipv4(j, p);
-	put_char(j, '"');
+	if (to != NULL) {
+		char *at = put_comma(j, to);
+
+		*at++ = '"';
+		at = put_digits(at, address >> 24);
+		*at++ = '.';
+		at = put_digits(at, address >> 16 & 0xff);
+		*at++ = '.';
+		at = put_digits(at, address >> 8 & 0xff);
+		*at++ = '.';
+		at = put_digits(at, address & 0xff);
+		*at++ = '"';
+		j->len += (size_t)(at - to);
+	}
+	j->comma = true;
 }
 
 void json_address(struct json *j, const uint8_t address[16])
@@ -292,14 +361,21 @@ void json_address(struct json *j, const uint8_t address[16])
 
 void json_colons(struct json *j, const uint32_t *numbers, size_t count)
 {
-	json_separate(j);
-	put_char(j, '"');
-	for (size_t i = 0; i < count; i++) {
-		if (i > 0)
-			put_char(j, ':');
-		put_uint(j, numbers[i]);
+	char *to = json_reserve(j, 3 + (DIGITS_MAX + 1) * count);
+
+	if (to != NULL) {
+		char *at = put_comma(j, to);
+
+		*at++ = '"';
+		for (size_t i = 0; i < count; i++) {
+			if (i > 0)
+				*at++ = ':';
+			at = put_digits(at, numbers[i]);
+		}
+		*at++ = '"';
+		j->len += (size_t)(at - to);
 	}
-	put_char(j, '"');
+	j->comma = true;
 }
 
 void json_splice(struct json *j, const struct json *part)
@@ -309,12 +385,6 @@ void json_splice(struct json *j, const struct json *part)
 		return;
 	json_separate(j);
 	json_append(j, part->bytes, part->len);
-}
-
-void json_uint_at(struct json *j, const char *name, uint64_t value)
-{
-	json_key(j, name);
-	json_uint(j, value);
 }
 
 void json_int_at(struct json *j, const char *name, int64_t value)

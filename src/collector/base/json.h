@@ -16,6 +16,8 @@
 
 #include "bmp/wire.h"
 
+#include <string.h>
+
 /* An all-zero struct is an empty buffer. */
 struct json {
 	char *bytes;
@@ -40,8 +42,14 @@ void json_object(struct json *j);
 void json_end_object(struct json *j);
 void json_array(struct json *j);
 void json_end_array(struct json *j);
-/* Write a key; @name is not escaped. */
-void json_key(struct json *j, const char *name);
+/* Write a key of @len bytes, which is not escaped. */
+void json_key_of(struct json *j, const char *name, size_t len);
+
+/* The length of a literal is known when this is compiled. */
+static inline void json_key(struct json *j, const char *name)
+{
+	json_key_of(j, name, strlen(name));
+}
 
 /* Append @text unchanged, for a buffer that has JSON and other text. */
 void json_raw(struct json *j, const char *text, size_t len);
@@ -79,8 +87,13 @@ void json_colons(struct json *j, const uint32_t *numbers, size_t count);
 /* Append the text of @part, which must be members of an object. */
 void json_splice(struct json *j, const struct json *part);
 
-/* Write a key and its value, for the most frequent types. */
-void json_uint_at(struct json *j, const char *name, uint64_t value);
+/* A key and its value, for the most frequent types. */
+static inline void json_uint_at(struct json *j, const char *name,
+				uint64_t value)
+{
+	json_key(j, name);
+	json_uint(j, value);
+}
 void json_int_at(struct json *j, const char *name, int64_t value);
 void json_number_at(struct json *j, const char *name, double value);
 void json_bool_at(struct json *j, const char *name, bool value);

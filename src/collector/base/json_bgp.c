@@ -4,6 +4,7 @@
 #include "bmp/attr_row.h"
 #include "bmp/community.h"
 #include "bmp/names.h"
+#include "bmp/nlri_describe.h"
 #include "bmp/text.h"
 
 #include <string.h>
@@ -88,6 +89,33 @@ void json_bgp_rd(struct json *j, enum bgp_family family, struct wire_view nlri,
 {
 	if (bgp_nlri_wire_has_rd(family, nlri))
 		rd_at(j, "routeDistinguisher", rd);
+}
+
+void json_bgp_nlri_fields(struct json *j, const struct bgp_nlri *nlri)
+{
+	struct field_writer w = json_fields(j);
+
+	if (!bgp_nlri_has_fields(nlri))
+		return;
+	json_key(j, "nlriFields");
+	json_object(j);
+	bgp_nlri_describe(nlri, &w);
+	json_end_object(j);
+}
+
+void json_bgp_nlri_bytes(struct json *j, uint16_t afi, uint8_t safi,
+			 struct wire_view nlri)
+{
+	struct bgp_nlri_format format = {
+		.afi = afi,
+		.safi = safi,
+		.family = (uint8_t)bgp_family_find(afi, safi),
+	};
+	struct bgp_nlri_iter it;
+
+	bgp_nlri_start(&it, nlri, &format);
+	if (bgp_nlri_next(&it))
+		json_bgp_nlri_fields(j, &it.nlri);
 }
 
 /*
@@ -284,13 +312,38 @@ static void put_ext_communities(struct json *j, struct wire_view list)
 	json_end_array(j);
 }
 
+void json_bgp_ipv6_community_text(struct json *j, struct wire_view community,
+				  bool *any)
+{
+	char buf[96];
+	struct text t = text_start(buf, sizeof(buf));
+
+	if (community.len != 20 ||
+	    !bgp_ipv6_ext_community_text(&t, community.p))
+		return;
+	text_end(&t);
+	if (!*any) {
+		json_key(j, "ipv6ExtendedCommunityTexts");
+		json_array(j);
+		*any = true;
+	}
+	json_string(j, buf);
+}
+
 static void put_ipv6_ext_communities(struct json *j, struct wire_view list)
 {
+	bool any = false;
+
 	json_key(j, "ipv6ExtendedCommunities");
 	json_array(j);
-	for (; list.len >= 20; list.p += 20, list.len -= 20)
-		json_hex(j, (struct wire_view){ list.p, 20 });
+	for (size_t i = 0; i + 20 <= list.len; i += 20)
+		json_hex(j, (struct wire_view){ list.p + i, 20 });
 	json_end_array(j);
+	for (size_t i = 0; i + 20 <= list.len; i += 20)
+		json_bgp_ipv6_community_text(
+			j, (struct wire_view){ list.p + i, 20 }, &any);
+	if (any)
+		json_end_array(j);
 }
 
 static void put_cluster_list(struct json *j, struct wire_view list)

@@ -53,6 +53,15 @@ void json_bgp_prefix(struct json *j, enum bgp_family family,
 void json_bgp_rd(struct json *j, enum bgp_family family, struct wire_view nlri,
 		 uint64_t rd);
 
+/*
+ * "nlriFields": all fields of an NLRI that is no prefix (bmp/nlri_describe.h).
+ * Nothing if it has none.
+ */
+void json_bgp_nlri_fields(struct json *j, const struct bgp_nlri *nlri);
+/* The same of its bytes, @nlri, without a path identifier. */
+void json_bgp_nlri_bytes(struct json *j, uint16_t afi, uint8_t safi,
+			 struct wire_view nlri);
+
 /* Write "labels". Each label of @labels has three bytes, as in an NLRI. */
 void json_bgp_labels(struct json *j, struct wire_view labels);
 
@@ -76,6 +85,12 @@ void json_bgp_community_name(struct json *j, uint32_t community, bool *any);
 /* Write an object for an extended community; @value is 6 bytes. */
 void json_bgp_ext_community(struct json *j, uint8_t type_high, uint8_t type_low,
 			    struct wire_view value);
+/*
+ * The text of an IPv6 extended community as an element of the list
+ * "ipv6ExtendedCommunityTexts", as json_bgp_community_name() does.
+ */
+void json_bgp_ipv6_community_text(struct json *j, struct wire_view community,
+				  bool *any);
 /* Write an object for an attribute for which the schema has no member. */
 void json_bgp_attribute(struct json *j, uint8_t flags, uint8_t type,
 			struct wire_view value);

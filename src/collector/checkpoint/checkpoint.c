@@ -11,6 +11,7 @@
 #include "egress/publisher/publisher.h"
 
 #include <spargio/fiber.h>
+#include <spargio/sync.h>
 #include <spargio/time.h>
 
 #include <errno.h>
@@ -41,11 +42,18 @@ struct checkpoint {
 	struct per_worker *per_worker;
 	struct sp_task manifest_task;
 	bool writing_manifests;
-	struct manifest manifest; /* the manifest being built */
 	/* reason why the state store could not be opened */
 	struct nats_error why;
-	bool listed;  /* a manifest of this run was written */
-	bool failing; /* the last manifest could not be written */
+	_Atomic bool listed; /* a manifest of this run was written */
+	/* held while a manifest is written; protects the members below */
+	struct sp_mutex writing;
+	struct manifest manifest; /* the manifest being built */
+	bool failing;		  /* the last manifest could not be written */
+	/*
+	 * the manifest in the state store says that files are valid which are
+	 * not valid any more
+	 */
+	bool outdated;
 };
 
 struct state_store *checkpoint_store(struct checkpoint *c)
@@ -114,8 +122,8 @@ static void log_manifest(struct checkpoint *c, int err)
 }
 
 /*
- * Write a manifest. The log position is read before the routers are listed: see
- * snapshotter_list().
+ * Read the position before the routers are listed: see snapshotter_list().
+ * Returns 1 if the manifest was written, 0 if the log position is not known.
  */
 static int make_manifest(struct checkpoint *c)
 {
@@ -138,8 +146,45 @@ static int make_manifest(struct checkpoint *c)
 	sp_shield_end();
 	if (err == 0)
 		err = write_manifest(c); /* yields */
-	c->listed |= err == 0;
 	manifest_release(&c->manifest);
+	return err < 0 ? err : 1;
+}
+
+/*
+ * Write the manifest or, if that fails, remove an outdated one. If the log
+ * position is not known, an outdated one stays until it is known: it may be
+ * the only list of routers that have no file.
+ */
+static int replace_manifest(struct checkpoint *c)
+{
+	int err = make_manifest(c); /* yields */
+	int removed;
+
+	if (err == 1) {
+		c->outdated = false;
+		c->listed = true;
+		return 0;
+	}
+	if (err == 0 || !c->outdated)
+		return err;
+	removed = state_store_remove(c->store, MANIFEST_NAME); /* yields */
+	if (removed == 0 || removed == -ENOENT)
+		c->outdated = false;
+	return err;
+}
+
+/* Write the manifest and log the result. Runs in a fiber of the first shard. */
+static int manifest_update(struct checkpoint *c, bool outdated)
+{
+	int err = sp_mutex_lock(&c->writing); /* yields */
+
+	if (err < 0)
+		return err;
+	c->outdated |= outdated;
+	err = replace_manifest(c); /* yields */
+	if (err != -ECANCELED)
+		log_manifest(c, err);
+	sp_mutex_unlock(&c->writing);
 	return err;
 }
 
@@ -155,10 +200,9 @@ static int manifest_main(void *checkpoint)
 	 * no list of routers.
 	 */
 	while (sp_sleep(c->listed ? interval : FIRST) == 0) {
-		err = make_manifest(c);
+		err = manifest_update(c, false);
 		if (err == -ECANCELED)
 			break;
-		log_manifest(c, err);
 	}
 	return 0;
 }
@@ -312,17 +356,28 @@ int checkpoint_finish_worker(struct checkpoint *c, uint32_t worker,
 	return snapshotter_finish(&c->per_worker[worker].snapshotter, deadline);
 }
 
-static int manifest_in_fiber(void *checkpoint)
+struct manifest_job {
+	struct checkpoint *checkpoint;
+	bool outdated;
+};
+
+static int manifest_in_fiber(void *arg)
 {
-	return make_manifest(checkpoint);
+	const struct manifest_job *job = arg;
+
+	return manifest_update(job->checkpoint, job->outdated);
 }
 
-void checkpoint_write_manifest(struct checkpoint *c)
+void checkpoint_write_manifest(struct checkpoint *c, bool outdated)
 {
-	int ret = 0;
-	int err = sp_call_on(c->env->rt, 0, manifest_in_fiber, c, &ret);
+	struct manifest_job job = { c, outdated };
 
-	log_manifest(c, err < 0 ? err : ret);
+	(void)sp_call_on(c->env->rt, 0, manifest_in_fiber, &job, NULL);
+}
+
+bool checkpoint_has_manifest(const struct checkpoint *c)
+{
+	return c->listed;
 }
 
 static int snapshot_now(void *per_worker)

@@ -16,12 +16,13 @@
  * manifest names the routers of which the log has messages; so the first
  * manifest must exist before the first router connects.
  *
- * Threads	One, outside of fibers. checkpoint_now() and checkpoint_look():
- *		any.
+ * Threads	One, outside of fibers, unless a function says otherwise.
+ *		checkpoint_now() and checkpoint_look(): any.
  */
 #ifndef COLLECTOR_CHECKPOINT_CHECKPOINT_H
 #define COLLECTOR_CHECKPOINT_CHECKPOINT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct checkpoint;
@@ -52,8 +53,16 @@ void checkpoint_pause(struct checkpoint *c);
 int checkpoint_finish_worker(struct checkpoint *c, uint32_t worker,
 			     int64_t deadline);
 
-/* Write the manifest. An error is logged; the previous manifest stays valid. */
-void checkpoint_write_manifest(struct checkpoint *c);
+/*
+ * Write the manifest, if the log position is known. After an error, which is
+ * logged, the previous manifest stays, unless @outdated: it says that files are
+ * valid which are not valid any more, so it is removed, and the next start
+ * resyncs all routers. Any thread that may block, or a fiber: yields.
+ */
+void checkpoint_write_manifest(struct checkpoint *c, bool outdated);
+
+/* True if a manifest of this run was written. Any thread. */
+bool checkpoint_has_manifest(const struct checkpoint *c);
 
 /*
  * Request that the snapshotters write all changed routers now, without waiting

@@ -1,6 +1,7 @@
 #include "collector/checkpoint/log_loss.h"
 
 #include "collector/base/router_identity.h"
+#include "collector/checkpoint/checkpoint.h"
 #include "collector/checkpoint/snapshotter.h"
 #include "collector/collector_env.h"
 #include "collector/config/config.h"
@@ -91,11 +92,23 @@ int log_loss_resync(void *arg, struct publisher_events *events)
 	const struct collector_env *env = arg;
 	enum collector_phase phase = collector_env_phase(env);
 	char prefix[SUBJECT_PREFIX_MAX + 1];
-	int err;
+	int err = 0;
 
-	if (phase != COLLECTOR_OPENING && phase != COLLECTOR_SERVING)
+	if (phase == COLLECTOR_RESTORING)
 		return 0;
-	err = subject_prefix(env->config->egress.events,
-			     env->config->identity.collector, prefix);
-	return err < 0 ? err : workers_resync(env, prefix, events);
+	if (phase != COLLECTOR_STOPPING) {
+		err = subject_prefix(env->config->egress.events,
+				     env->config->identity.collector, prefix);
+		if (err == 0)
+			err = workers_resync(env, prefix, events);
+	}
+	/*
+	 * What is published now gets sequences that lost messages had. So the
+	 * log positions in the manifest would soon be those of other messages.
+	 */
+	if (err == 0 && env->checkpoint != NULL &&
+	    (phase != COLLECTOR_STOPPING ||
+	     checkpoint_has_manifest(env->checkpoint)))
+		checkpoint_write_manifest(env->checkpoint, true);
+	return err;
 }

@@ -2,10 +2,11 @@
  * collector/checkpoint/log_loss.h - resync consumers after the stream lost
  * messages
  *
- * The batches that wait to be published change tables, and after a loss
- * consumers may not have these tables. So the publisher first sends the resync
- * events of this module, then the waiting batches. After them each table is
- * published again, with another resync event.
+ * After a loss, consumers do not have the tables that the batches waiting to be
+ * published change. So the publisher first sends the resync events of this
+ * module. After the waiting batches each table is published again, with another
+ * resync event. Before the first of them is sent, a manifest is written that
+ * says that no file is valid: see manifest.h.
  *
  * Threads	Any thread that may block and is not a fiber.
  */
@@ -16,8 +17,9 @@ struct publisher_events;
 
 /*
  * The function for publisher_options.resync; @env is a struct collector_env.
- * Does nothing while the collector stops. Does nothing while it restores its
- * state, either, because the restore itself checks for losses.
+ * While the collector stops, it only writes the manifest: the next run sends
+ * the resyncs. While the collector restores its state, it does nothing, because
+ * the restore itself checks for losses.
  */
 int log_loss_resync(void *env, struct publisher_events *events);
 

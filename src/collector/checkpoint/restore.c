@@ -8,6 +8,7 @@
 #include "collector/config/config.h"
 #include "collector/router/router.h"
 #include "collector/worker_state.h"
+#include "egress/codec.h"
 #include "egress/publisher/publisher.h"
 #include "rib/restore.h"
 #include "rib/rib.h"
@@ -154,6 +155,24 @@ static bool choose_from(struct restore *r)
 	return found && r->from.position < r->end.position;
 }
 
+/*
+ * True if the stream lost messages that it had acknowledged: the epoch event of
+ * this run, at r->end, has a sequence that the state knows already. Consumers
+ * may have read the lost messages, of whatever router they were.
+ */
+static bool is_shorter(const struct restore *r)
+{
+	const struct log_position *mark = &r->manifest.mark;
+
+	if (r->end.journal)
+		return false;
+	for (uint32_t i = 0; i < r->workers; i++)
+		if (r->jobs[i].beyond)
+			return true;
+	return r->has_manifest && log_position_same_log(mark, &r->end) &&
+	       mark->position >= r->end.position;
+}
+
 /* Replay the log after the files were read. */
 static int read_log(struct restore *r, struct nats_error *why)
 {
@@ -194,7 +213,15 @@ static int read_log(struct restore *r, struct nats_error *why)
 		return -ESTALE;
 	}
 	err = each_shard(r, COLLECTOR_ENV_SERIAL, restore_find_from);
-	return err < 0 || !choose_from(r) ? err : restore_tail(r, why);
+	if (err < 0)
+		return err;
+	if (is_shorter(r)) {
+		snprintf(why->text, sizeof(why->text),
+			 "the log ends before a position that the state names: "
+			 "it lost what it had acknowledged");
+		return -ESTALE;
+	}
+	return choose_from(r) ? restore_tail(r, why) : 0;
 }
 
 /*
@@ -280,6 +307,7 @@ static void log_restored(struct restore *r, int64_t began)
 		all.routes += r->jobs[i].routes;
 		all.damaged += r->jobs[i].damaged;
 		all.updates += r->jobs[i].updates;
+		all.sequences += r->jobs[i].sequences;
 		all.bad += r->jobs[i].bad;
 		all.resyncs += r->jobs[i].resyncs;
 	}
@@ -288,6 +316,7 @@ static void log_restored(struct restore *r, int64_t began)
 	log_u64(&line, "routers", all.routers);
 	log_u64(&line, "routes", all.routes);
 	log_u64(&line, "log_batches", all.updates);
+	log_u64(&line, "log_sequences_only", all.sequences);
 	log_u64(&line, "log_unreadable", all.bad);
 	log_u64(&line, "files_damaged", all.damaged);
 	log_u64(&line, "resyncs", all.resyncs);
@@ -332,6 +361,8 @@ static int read_manifest(void *restore)
 	/* The disk failed, or the bucket lost a part of the manifest. */
 	if (err == -EIO)
 		return set_aside(r, "cannot be read");
+	if (err == -EFBIG)
+		return set_aside(r, "is too long");
 	if (err == -EPROTONOSUPPORT)
 		log_manifest(r, manifest_text(MANIFEST_VERSION_NEW),
 			     "run that version, or start with another --state");
@@ -359,6 +390,15 @@ static int read_manifest(void *restore)
 	}
 }
 
+static int make_codecs(struct restore *r)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < r->workers && err == 0; i++)
+		err = egress_codec_new(&r->jobs[i].codec);
+	return err;
+}
+
 static int restore_all(struct restore *r)
 {
 	int64_t began = sp_now();
@@ -367,6 +407,8 @@ static int restore_all(struct restore *r)
 
 	if (err == 0)
 		err = ret;
+	if (err == 0)
+		err = make_codecs(r);
 	if (err == 0)
 		err = each_shard(r, COLLECTOR_ENV_PARALLEL, restore_files);
 	if (err == 0 && !is_empty(r))
@@ -380,7 +422,7 @@ static int restore_all(struct restore *r)
 	if (err == 0)
 		err = check_reliance(r);
 	if (err == 0)
-		err = each_shard(r, COLLECTOR_ENV_SERIAL, shard_finish);
+		err = each_shard(r, COLLECTOR_ENV_PARALLEL, shard_finish);
 	if (err == 0 && !is_empty(r))
 		log_restored(r, began);
 	return err;
@@ -398,7 +440,7 @@ static int raise_floor(void *job)
 	return 0;
 }
 
-int restore_run(const struct collector_env *env)
+int restore_run(const struct collector_env *env, bool *resyncs)
 {
 	struct restore r = {
 		.env = env,
@@ -412,6 +454,7 @@ int restore_run(const struct collector_env *env)
 	struct log_line line;
 	int err = -ENOMEM;
 
+	*resyncs = false;
 	r.jobs = calloc(r.workers, sizeof(*r.jobs));
 	if (r.jobs != NULL) {
 		for (uint32_t i = 0; i < r.workers; i++) {
@@ -424,8 +467,10 @@ int restore_run(const struct collector_env *env)
 			err = each_shard(&r, COLLECTOR_ENV_SERIAL, raise_floor);
 		else
 			err = 0;
-		for (uint32_t i = 0; i < r.workers; i++)
-			free(r.jobs[i].bytes);
+		for (uint32_t i = 0; i < r.workers; i++) {
+			*resyncs |= r.jobs[i].resyncs > 0;
+			egress_codec_free(r.jobs[i].codec);
+		}
 		free(r.jobs);
 	}
 	manifest_release(&r.manifest);

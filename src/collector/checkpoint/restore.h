@@ -26,13 +26,15 @@
 #ifndef COLLECTOR_CHECKPOINT_RESTORE_H
 #define COLLECTOR_CHECKPOINT_RESTORE_H
 
+#include <stdbool.h>
+
 struct collector_env;
 
 /*
- * Restore the state. Returns 0, also if there was nothing to restore. -errno,
- * which is logged: the collector must not start, for example because a later
- * version or another collector has written the state.
+ * Returns 0, also if there was nothing to restore. *@resyncs: some router gets
+ * a RESYNC. An error is logged and means that the collector must not start,
+ * because a later version or another collector has written the state.
  */
-int restore_run(const struct collector_env *env);
+int restore_run(const struct collector_env *env, bool *resyncs);
 
 #endif

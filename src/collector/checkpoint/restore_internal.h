@@ -13,10 +13,12 @@
 #include "egress/message_id.h"
 
 struct collector_env;
+struct egress_codec;
 struct log;
 struct nats_error;
 struct publisher;
 struct restore;
+struct restore_feed;
 struct router;
 struct state_store;
 struct worker;
@@ -25,17 +27,18 @@ struct worker;
 struct shard_job {
 	struct restore *restore;
 	struct worker *worker;
-	uint8_t *bytes; /* chunks of the log */
-	size_t len;
-	size_t cap;
+	struct egress_codec *codec; /* for the messages of the log */
 	/* Results of the shard: */
 	uint64_t routers;
 	uint64_t routes;
 	uint64_t damaged;
-	uint64_t updates; /* updates of the log */
-	/* updates that could not be parsed */
-	uint64_t bad;
+	uint64_t updates; /* batches of the log that were applied */
+	/* batches of which only the sequences were read */
+	uint64_t sequences;
+	uint64_t bad; /* updates that could not be parsed */
 	uint64_t resyncs;
+	/* the position of a router's file is not before the end of the log */
+	bool beyond;
 	/* routers whose files rely on records that are lost */
 	uint64_t unbacked;
 	/* from is valid: the lowest position of the shard's routers */
@@ -49,7 +52,8 @@ struct restore {
 	struct publisher *publisher;
 	struct log *log;
 	struct shard_job *jobs;
-	uint32_t workers; /* number of workers */
+	struct restore_feed *feed; /* while the log or the spool is read */
+	uint32_t workers;	   /* number of workers */
 	struct manifest manifest;
 	bool has_manifest;
 	struct log_position end; /* end of the part of the log to read */

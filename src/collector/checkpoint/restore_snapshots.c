@@ -143,6 +143,28 @@ static int snapshot_check(struct shard_job *s, const char *name,
 	return 0;
 }
 
+/*
+ * Another process of this collector has replaced the file while it was read; it
+ * writes until this run opens its epoch. A part of the older file is in the
+ * rib.
+ */
+static int snapshot_replaced(struct shard_job *s, const char *name,
+			     const struct rib_identity *id)
+{
+	bool made;
+	struct router *router = restore_router(s, id, &made);
+
+	if (router == NULL)
+		return -ENOMEM;
+	router->snapshot.filed = true;
+	router->resync = true;
+	s->routers++;
+	s->damaged++;
+	log_file(s, name, "was replaced by another process while it was read",
+		 "the router's table is published again");
+	return 0;
+}
+
 static int snapshot_restore(struct shard_job *s, const char *name,
 			    const char *token, const struct rib_identity *id)
 {
@@ -167,7 +189,7 @@ static int snapshot_restore(struct shard_job *s, const char *name,
 		rib_snapshot_reader_free(reader);
 	}
 	state_store_close_reader(file);
-	return err;
+	return err == -ESTALE ? snapshot_replaced(s, name, id) : err;
 }
 
 static bool is_mine(const struct shard_job *s, const struct rib_identity *id)

@@ -90,6 +90,8 @@ static ssize_t read_all(struct state_store_reader *r, size_t max, void **bytes)
 {
 	size_t cap = 0, len = 0;
 
+	if (r->size > max)
+		return -EFBIG;
 	for (;;) {
 		ssize_t n;
 
@@ -113,7 +115,7 @@ static ssize_t read_all(struct state_store_reader *r, size_t max, void **bytes)
 	}
 }
 
-int state_store_get(struct state_store *store, const char *name, size_t max,
+static int get_once(struct state_store *store, const char *name, size_t max,
 		    void **bytes, size_t *len)
 {
 	struct state_store_reader *r;
@@ -132,6 +134,16 @@ int state_store_get(struct state_store *store, const char *name, size_t max,
 	*bytes = all;
 	*len = (size_t)n;
 	return 0;
+}
+
+int state_store_get(struct state_store *store, const char *name, size_t max,
+		    void **bytes, size_t *len)
+{
+	int err = get_once(store, name, max, bytes, len);
+
+	for (int i = 1; err == -ESTALE && i < STATE_STORE_TRIES; i++)
+		err = get_once(store, name, max, bytes, len);
+	return err;
 }
 
 int state_store_list(struct state_store *store,

@@ -92,21 +92,25 @@ int state_store_put(struct state_store *store, const char *name,
 
 /* Reading */
 
+/* Attempts to read a file that another process replaces meanwhile. */
+#define STATE_STORE_TRIES 10
+
 /* Open a file. -ENOENT if it does not exist. */
 int state_store_open(struct state_store *store, const char *name,
 		     struct state_store_reader **out);
 
 /*
  * Read the next bytes. Returns their number, 0 at the end. -EIO if bytes are
- * missing. -ESTALE if the file was replaced since it was opened; only a
- * read-only user of a bucket gets this: open it again.
+ * missing. -ESTALE if another process has replaced the file since it was
+ * opened, which happens only in a bucket: open it again.
  */
 ssize_t state_store_read(struct state_store_reader *r, void *bytes, size_t cap);
 void state_store_close_reader(struct state_store_reader *r);
 
 /*
  * Read a small file in one call; the caller frees *@bytes. -EFBIG if it is
- * longer than @max.
+ * longer than @max. -ESTALE if it was replaced in each of STATE_STORE_TRIES
+ * attempts.
  */
 int state_store_get(struct state_store *store, const char *name, size_t max,
 		    void **bytes, size_t *len);
@@ -119,8 +123,8 @@ int state_store_list(struct state_store *store,
 		     int (*each)(void *arg, const char *name), void *arg);
 
 /*
- * Remove a file. -ENOENT if it does not exist. After a crash of the host the
- * file may exist again.
+ * Remove a file. -ENOENT if it does not exist. After 0 it is gone, also if the
+ * host loses power.
  */
 int state_store_remove(struct state_store *store, const char *name);
 

@@ -166,13 +166,13 @@ static int folder_writer_commit(struct state_store_writer *writer)
 static int open_one(struct state_store *store, const char *name,
 		    struct state_store_reader **out)
 {
-	struct folder_reader *r = malloc(sizeof(*r));
+	struct folder_reader *r = calloc(1, sizeof(*r));
+	struct statx st;
 	int err;
 
 	if (r == NULL)
 		return -ENOMEM;
 	r->reader.store = store;
-	r->at = 0;
 	r->fd = sp_open_regular(folder_of(store)->fd, name,
 				O_RDONLY | O_CLOEXEC, 0);
 	/*
@@ -184,6 +184,8 @@ static int open_one(struct state_store *store, const char *name,
 		free(r);
 		return err;
 	}
+	if (r->fd >= 0 && sp_fstat(r->fd, &st) == 0)
+		r->reader.size = st.stx_size;
 	*out = &r->reader;
 	return 0;
 }
@@ -243,7 +245,10 @@ static int folder_list(struct state_store *store,
 
 static int folder_remove(struct state_store *store, const char *name)
 {
-	return sp_unlinkat(folder_of(store)->fd, name, 0);
+	int dir = folder_of(store)->fd;
+	int err = sp_unlinkat(dir, name, 0);
+
+	return err < 0 ? err : sp_fsync(dir);
 }
 
 static int set_aside(struct state_store *store, const char *name)

@@ -50,6 +50,7 @@ struct state_store_writer {
 
 struct state_store_reader {
 	struct state_store *store;
+	uint64_t size; /* of the file when it was opened; 0 = not known */
 };
 
 #endif

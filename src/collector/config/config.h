@@ -114,6 +114,7 @@ struct config {
 		uint64_t batch_bytes;
 		/* updates per batch; 0 = as many as fit */
 		uint64_t batch_updates;
+		int64_t batch_linger;
 		int batch_compress; /* enum egress_encoding */
 		uint64_t bridge_batches;
 		bool discard;	/* discard all output */

@@ -252,14 +252,33 @@ static enum close_reason meet_owner(struct session *newer)
 /* Claiming */
 
 /*
+ * Messages were read of a connection that was made after this one. What comes
+ * on this one was said before, however late it is: a router that lost a
+ * connection does not use it again.
+ */
+static bool is_outdated(const struct session *s)
+{
+	const struct session *owner = s->router->session;
+	uint64_t number = s->connection->place.number;
+
+	if (owner != NULL && owner != s && owner->last_message_ns != 0 &&
+	    number < owner->connection->place.number)
+		return true;
+	return number < s->router->newest_connection;
+}
+
+/*
  * Wait until the owner has released the router. If that takes too long, request
  * that the owner ends.
  */
-static enum close_reason wait_for_release(struct router *router,
-					  int64_t deadline)
+static enum close_reason wait_for_release(struct session *s, int64_t deadline)
 {
+	struct router *router = s->router;
 	int err = sp_cond_wait_until(&router->freed, &router->lock, deadline);
 
+	/* The owner may be another one than before the wait. */
+	if (is_outdated(s))
+		return CLOSE_REPLACED;
 	if (err == -ETIMEDOUT && router->session != NULL)
 		session_stop(router->session, CLOSE_REPLACED);
 	return err == -ECANCELED ? CLOSE_SHUTDOWN : CLOSE_NONE;
@@ -278,7 +297,7 @@ static enum close_reason take_if_free(struct session *s)
 		return CLOSE_SHUTDOWN;
 	while (why == CLOSE_NONE && router->session != NULL &&
 	       session_is_ending(router->session))
-		why = wait_for_release(router, sp_in(DRAIN_NS));
+		why = wait_for_release(s, sp_in(DRAIN_NS));
 	if (why == CLOSE_NONE && router->session == NULL) {
 		router->session = s;
 		router_claimed(router);
@@ -287,20 +306,6 @@ static enum close_reason take_if_free(struct session *s)
 	}
 	sp_mutex_unlock(&router->lock);
 	return why;
-}
-
-/*
- * True if the owner has received messages on a connection that was made after
- * the connection of @s. Then the bytes on the connection of @s are older,
- * however late they arrive, because a router that lost a connection does not
- * use it again.
- */
-static bool is_outdated(const struct session *s)
-{
-	const struct session *owner = s->router->session;
-
-	return owner != NULL && owner->last_message_ns != 0 &&
-	       s->connection->place.number < owner->connection->place.number;
 }
 
 enum close_reason router_claim(struct session *s, int64_t deadline)
@@ -335,6 +340,9 @@ void router_release(struct session *s)
 
 	if (router->session != s)
 		return;
+	if (s->last_message_ns != 0 &&
+	    s->connection->place.number > router->newest_connection)
+		router->newest_connection = s->connection->place.number;
 	router->session = NULL;
 	router_left(router);
 	sp_cond_broadcast(&router->freed);

@@ -126,8 +126,8 @@ const struct query_param list_query_peer_params[] = {
 /* The first router at or after the position. */
 static struct rib_router *router_from(struct list_query *list, struct rib *rib)
 {
-	struct rib_router *r = NULL;
 	struct rib_router_state state;
+	struct rib_router *r;
 
 	if (list->page.router.given) {
 		r = rib_router_find(rib, &list->page.router.identity);
@@ -137,19 +137,14 @@ static struct rib_router *router_from(struct list_query *list, struct rib *rib)
 		rib_router_state(r, &state);
 		return state.serial >= list->place.router ? r : NULL;
 	}
-	while ((r = rib_router_next(rib, r)) != NULL) {
-		rib_router_state(r, &state);
-		if (state.serial >= list->place.router)
-			return r;
-	}
-	return NULL;
+	return rib_router_from(rib, list->place.router);
 }
 
 static struct rib_peer *peer_behind(const struct list_query *list,
 				    struct rib_router *router)
 {
 	struct rib_peer_state state;
-	struct rib_peer *p = NULL;
+	struct rib_peer *p;
 
 	if (list->page.peer.given) {
 		p = rib_router_peer(router, &list->page.peer.peer);
@@ -158,12 +153,7 @@ static struct rib_peer *peer_behind(const struct list_query *list,
 		rib_peer_state(p, &state);
 		return state.serial > list->place.peer ? p : NULL;
 	}
-	while ((p = rib_peer_next(router, p)) != NULL) {
-		rib_peer_state(p, &state);
-		if (state.serial > list->place.peer)
-			return p;
-	}
-	return NULL;
+	return rib_peer_from(router, list->place.peer + 1);
 }
 
 /*

@@ -57,6 +57,11 @@ struct router {
 	 */
 	uint8_t address[16];
 	uint16_t port;
+	/*
+	 * The highest connection number among the sessions that have ended, and
+	 * of which messages were read; 0 = none
+	 */
+	uint64_t newest_connection;
 	/* references: sessions, iterations and others that use the object */
 	uint32_t users;
 	/*

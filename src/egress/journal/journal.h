@@ -18,8 +18,9 @@
  * has not accepted yet: no record is dropped before it was released, and a full
  * spool refuses new records.
  *
- * Threads	One fiber appends; any fiber of the same shard may sync. Readers
- *		use cursors (cursor.h), also in other processes.
+ * Threads	One fiber appends; any fiber of the same shard may sync, and
+ *		one may retain. Readers use cursors (cursor.h), also in other
+ *		processes.
  * Blocking	All functions yield except those that only return a value.
  * Errors	Negative errno. -ENOSPC, -EDQUOT: full. -EBUSY: another process
  *		writes it. -EPROTONOSUPPORT: a later version wrote it; struct
@@ -108,7 +109,8 @@ int journal_rewind(struct journal *j);
 
 /*
  * Drop the oldest segments that exceed max_age_ns or max_bytes at time @now_ns.
- * Not for a spool.
+ * Not for a spool. To remove a segment takes the kernel tens of milliseconds on
+ * a busy disk; other fibers may append and sync meanwhile.
  */
 int journal_retain(struct journal *j, uint64_t now_ns);
 

@@ -60,6 +60,11 @@ struct journal {
 	 * closed.
 	 */
 	struct sp_mutex sync_lock;
+	/*
+	 * Held while journal_retain() removes a segment, so that the folder is
+	 * not closed.
+	 */
+	struct sp_mutex drop_lock;
 };
 
 /* The base of the newest segment; call it only if there is a segment. */

@@ -26,6 +26,17 @@
 #define PIECES	  4
 #define WRITE_MAX 64 /* records in one system call */
 
+/* Take the lock even if the calling fiber was cancelled. */
+static int lock_keep(struct sp_mutex *lock)
+{
+	int err;
+
+	sp_shield_begin();
+	err = sp_mutex_lock(lock);
+	sp_shield_end();
+	return err;
+}
+
 static void count_older(struct journal *j)
 {
 	j->older_bytes = 0;
@@ -58,12 +69,16 @@ static int folder_create_again(struct journal *j)
 	if (dir < 0)
 		return dir;
 	err = file_lock(dir);
+	if (err == 0)
+		/* journal_retain() may be removing a file of the old one. */
+		err = lock_keep(&j->drop_lock);
 	if (err < 0) {
 		file_close(dir);
 		return err;
 	}
 	file_close(j->dir);
 	j->dir = dir;
+	sp_mutex_unlock(&j->drop_lock);
 	return 0;
 }
 
@@ -194,17 +209,6 @@ static int write_records(struct journal *j, struct journal_record *records,
 	return 0;
 }
 
-/* Take the lock even if the calling fiber was cancelled. */
-static int lock_sync(struct journal *j)
-{
-	int err;
-
-	sp_shield_begin();
-	err = sp_mutex_lock(&j->sync_lock);
-	sp_shield_end();
-	return err;
-}
-
 /* The newest segment is full: sync it and begin another. */
 static int segment_roll(struct journal *j)
 {
@@ -213,7 +217,7 @@ static int segment_roll(struct journal *j)
 	int err = journal_sync(j);
 
 	if (err == 0)
-		err = lock_sync(j);
+		err = lock_keep(&j->sync_lock);
 	if (err < 0)
 		return err;
 	/* An error is ignored: without an index a seek only takes longer. */
@@ -333,7 +337,7 @@ int journal_append(struct journal *j, struct journal_record *records,
 int journal_sync(struct journal *j)
 {
 	uint64_t end;
-	int err = lock_sync(j);
+	int err = lock_keep(&j->sync_lock);
 
 	if (err < 0)
 		return err;
@@ -359,7 +363,7 @@ int journal_sync(struct journal *j)
  */
 static int leave_segment(struct journal *j)
 {
-	int err = lock_sync(j);
+	int err = lock_keep(&j->sync_lock);
 
 	if (err < 0)
 		return err;
@@ -396,12 +400,18 @@ int journal_rewind(struct journal *j)
 	return err;
 }
 
-/* Drop the @n oldest segments. */
+/*
+ * Drop the @n oldest segments. Each is forgotten before its file is removed,
+ * because other fibers may change the list meanwhile. Yields.
+ */
 static void drop_oldest(struct journal *j, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		segment_drop(j->dir, j->spans[i].base);
-	journal_forget_oldest(j, n);
+	for (; n > 0; n--) {
+		uint64_t base = j->spans[0].base;
+
+		journal_forget_oldest(j, 1);
+		segment_drop(j->dir, base);
+	}
 }
 
 /*
@@ -420,25 +430,36 @@ static int oldest_ended(struct journal *j, uint64_t *out)
 	return 0;
 }
 
+/* Drop the oldest segment, but not if it has become the newest. Yields. */
+static int retain_one_less(struct journal *j)
+{
+	int err = sp_mutex_lock(&j->drop_lock);
+
+	if (err < 0)
+		return err;
+	if (j->count > 1)
+		drop_oldest(j, 1);
+	sp_mutex_unlock(&j->drop_lock);
+	return 0;
+}
+
 int journal_retain(struct journal *j, uint64_t now_ns)
 {
 	uint64_t max = j->options.max_bytes;
 	uint64_t age = j->options.max_age_ns;
 	uint64_t ended;
-	int err;
+	int err = 0;
 
 	assert(!j->options.spool);
-	while (j->count > 1 && max > 0 && journal_bytes(j) > max)
-		drop_oldest(j, 1);
-	while (j->count > 1 && age > 0) {
+	while (err == 0 && j->count > 1 && max > 0 && journal_bytes(j) > max)
+		err = retain_one_less(j);
+	while (err == 0 && j->count > 1 && age > 0) {
 		err = oldest_ended(j, &ended);
-		if (err < 0)
-			return err;
-		if (ended + age > now_ns)
+		if (err < 0 || ended + age > now_ns)
 			break;
-		drop_oldest(j, 1);
+		err = retain_one_less(j);
 	}
-	return 0;
+	return err;
 }
 
 /*
@@ -473,7 +494,7 @@ int journal_check_newest(struct journal *j)
 	file_close(fd);
 	if (fd != -ENOENT)
 		return 0;
-	err = lock_sync(j);
+	err = lock_keep(&j->sync_lock);
 	if (err < 0)
 		return err;
 	forget_newest(j);
@@ -497,7 +518,7 @@ static int begin_anew(struct journal *j)
 	err = segment_roll(j);
 	if (err != -ENOSPC && err != -EDQUOT)
 		return err;
-	err = lock_sync(j);
+	err = lock_keep(&j->sync_lock);
 	if (err < 0)
 		return err;
 	file_close(j->fd);

@@ -597,6 +597,9 @@ static int fibers_spawn(struct publisher *p)
 	if (p->spool.journal != NULL)
 		err = sp_go_on(p->rt, p->shard, publisher_sync_main, p,
 			       &p->spool.task);
+	if (err == 0 && p->path == PATH_JOURNAL)
+		err = sp_go_on(p->rt, p->shard, publisher_retain_main, p,
+			       &p->spool.retain_task);
 	if (err == 0 && publisher_has_broker(p))
 		err = sp_go_on(p->rt, p->shard, publisher_tail_main, p,
 			       &p->tail.task);

@@ -367,6 +367,7 @@ int publisher_main(void *arg)
 	}
 	publisher_task_end(&p->conn.task);
 	publisher_task_end(&p->spool.task);
+	publisher_task_end(&p->spool.retain_task);
 	publisher_task_end(&p->tail.task);
 	give_up(p, &p->wire);
 	give_up(p, &p->disk);

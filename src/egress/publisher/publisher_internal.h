@@ -173,11 +173,16 @@ bool publisher_split_needed(const struct publisher *p,
 int publisher_split_put(struct publisher *p, uint64_t number,
 			const struct publisher_payload *payload);
 
+/* spool_fibers.c: main functions of the sync fiber and of the retain fiber */
+int publisher_sync_main(void *arg);
+int publisher_retain_main(void *arg);
+void publisher_sync_failed(struct publisher *p, int err);
+/* Wake the retain fiber, unless it is busy. */
+void publisher_retain_begin(struct publisher *p);
+
 /*
  * spool.c: writes batches to the journal or spool, and reads the spool. Yields.
  */
-int publisher_sync_main(void *arg); /* main function of the sync fiber */
-void publisher_sync_failed(struct publisher *p, int err);
 int publisher_spool_open(struct publisher *p, struct nats_error *why);
 void publisher_spool_enter(struct publisher *p);
 void publisher_spool_write(struct publisher *p);

@@ -197,6 +197,11 @@ enum publisher_sync {
 	SYNC_FAILED, /* a sync failed; the unsynced bytes are not cut off yet */
 };
 
+enum publisher_retain {
+	RETAIN_IDLE,
+	RETAIN_BUSY, /* the retain fiber has segments to remove, or removes */
+};
+
 /* The journal, which is the output or the spool. */
 struct publisher_spool {
 	struct journal *journal;
@@ -211,6 +216,9 @@ struct publisher_spool {
 	enum publisher_sync sync;
 	int sync_error; /* error of the sync, while SYNC_FAILED */
 	int64_t last_sync;
+	struct sp_task retain_task; /* the retain fiber */
+	struct sp_sem retain_wake;
+	enum publisher_retain retain;
 	int64_t last_retain;
 	/*
 	 * time since when the broker is slow, see decide_spool(); 0 = not slow

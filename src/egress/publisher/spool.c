@@ -137,27 +137,6 @@ static void close_cursor(struct publisher *p)
 
 /* Sync */
 
-void publisher_sync_failed(struct publisher *p, int err)
-{
-	p->spool.sync = SYNC_FAILED;
-	p->spool.sync_error = err;
-}
-
-int publisher_sync_main(void *arg)
-{
-	struct publisher *p = arg;
-
-	while (sp_sem_wait(&p->spool.sync_wake) == 0) {
-		int err = journal_sync(p->spool.journal);
-
-		p->spool.sync = SYNC_IDLE;
-		if (err < 0)
-			publisher_sync_failed(p, err);
-		publisher_wake(p);
-	}
-	return 0;
-}
-
 /* The time of the next sync of the journal; SP_NEVER if all is synced. */
 static int64_t sync_due(const struct publisher *p)
 {
@@ -444,8 +423,7 @@ void publisher_spool_settle(struct publisher *p)
 	if (p->path != PATH_JOURNAL) {
 		segments_release(p);
 	} else if (sp_now() >= p->spool.last_retain + RETAIN_NS) {
-		p->spool.last_retain = sp_now();
-		(void)journal_retain(p->spool.journal, publisher_wall_ns());
+		publisher_retain_begin(p);
 		if (journal_check_newest(p->spool.journal) == -ENOENT)
 			replace_newest(p);
 	}

@@ -240,6 +240,75 @@ uint32_t rib_key_table_next(const struct rib_key_table *d, uint32_t from)
 	return rib_id_pool_next(&d->pool, from);
 }
 
+/* Patterns */
+
+/*
+ * Compare words of four bytes: the size of an entry is a multiple of that, and
+ * the mask is zero beyond the key.
+ */
+static bool entry_matches(const uint8_t *e, size_t words,
+			  const struct rib_key_pattern *p)
+{
+	uint8_t first = (uint8_t)load_u32(e);
+
+	for (size_t i = 0; i < 4 * words; i += 4)
+		if ((load_u32(e + 4 + i) & load_u32(p->mask + i)) !=
+		    load_u32(p->value + i))
+			return false;
+	return first >= p->first_min && first <= p->first_max;
+}
+
+bool rib_key_table_matches(const struct rib_key_table *d, uint32_t id,
+			   const struct rib_key_pattern *pattern)
+{
+	return entry_matches(entry_at(d, id), d->pool.size / 4 - 1, pattern);
+}
+
+/* The first of the 64 entries at @e, of those in @wanted, that matches. */
+static unsigned scan_entries(const struct rib_key_table *d, const uint8_t *e,
+			     uint64_t wanted,
+			     const struct rib_key_pattern *pattern)
+{
+	size_t size = d->pool.size;
+	size_t words = size / 4 - 1;
+
+	while (wanted != 0) {
+		unsigned i = (unsigned)__builtin_ctzll(wanted);
+
+		if (entry_matches(e + i * size, words, pattern))
+			return i;
+		wanted &= wanted - 1;
+	}
+	return 64;
+}
+
+uint32_t rib_key_table_scan(const struct rib_key_table *d, uint32_t from,
+			    uint32_t to, const struct rib_key_pattern *pattern)
+{
+	for (uint32_t at = from & ~63u; at < to; at += 64) {
+		const struct rib_id_pool_chunk *c =
+			&d->pool.chunks[at >> RIB_ID_POOL_BITS];
+		uint64_t wanted = c->taken[at % RIB_ID_POOL_CHUNK / 64];
+		unsigned i;
+
+		if (at < from)
+			wanted = wanted >> (from - at) << (from - at);
+		if (to - at < 64)
+			wanted &= (UINT64_C(1) << (to - at)) - 1;
+		if (wanted == 0)
+			continue;
+		i = scan_entries(d, entry_at(d, at), wanted, pattern);
+		if (i < 64)
+			return at + i;
+	}
+	return RIB_NO_ID;
+}
+
+uint32_t rib_key_table_end(const struct rib_key_table *d)
+{
+	return d->pool.limit << RIB_ID_POOL_BITS;
+}
+
 uint64_t rib_key_table_bytes(const struct rib_key_table *d)
 {
 	return rib_hash_index_bytes(&d->index) + rib_id_pool_bytes(&d->pool);

@@ -79,6 +79,32 @@ uint32_t rib_key_table_next(const struct rib_key_table *d, uint32_t from);
 /* The number of references on @id. */
 uint32_t rib_key_table_count(const struct rib_key_table *d, uint32_t id);
 
+/*
+ * A condition for fixed-length keys: the range of the first byte, and the bits
+ * of those after it.
+ */
+struct rib_key_pattern {
+	uint8_t first_min;
+	uint8_t first_max;
+	uint8_t mask[RIB_KEY_FIXED]; /* mask[i] is for key byte 1 + i */
+	uint8_t value[RIB_KEY_FIXED];
+};
+
+/* True if the key of @id, which is in use, meets the condition. */
+bool rib_key_table_matches(const struct rib_key_table *d, uint32_t id,
+			   const struct rib_key_pattern *pattern);
+
+/*
+ * The first number in use from @from up to, but without, @to whose key meets
+ * the condition, or RIB_NO_ID. The entries are read in the order of memory, so
+ * that a key costs a few nanoseconds. @to is at most rib_key_table_end().
+ */
+uint32_t rib_key_table_scan(const struct rib_key_table *d, uint32_t from,
+			    uint32_t to, const struct rib_key_pattern *pattern);
+
+/* No number in use is as large as this one. */
+uint32_t rib_key_table_end(const struct rib_key_table *d);
+
 uint64_t rib_key_table_bytes(const struct rib_key_table *d);
 bool rib_key_table_validate(const struct rib_key_table *d);
 

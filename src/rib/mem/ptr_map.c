@@ -12,6 +12,7 @@ void rib_ptr_map_init(struct rib_ptr_map *map)
 void rib_ptr_map_fini(struct rib_ptr_map *map)
 {
 	free(map->slots);
+	free(map->serials);
 	rib_ptr_map_init(map);
 }
 
@@ -41,16 +42,86 @@ static int grow_map(struct rib_ptr_map *map)
 	return 0;
 }
 
-int rib_ptr_map_add(struct rib_ptr_map *map, uint64_t hash, void *p)
+/* Serial numbers */
+
+/* The first entry whose number is @serial or more. */
+static size_t find_serial(const struct rib_ptr_map *map, uint64_t serial)
+{
+	size_t low = 0, high = map->serial_used;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (map->serials[middle].serial < serial)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int resize_serials(struct rib_ptr_map *map, size_t capacity)
+{
+	struct rib_ptr_map_serial *serials =
+		realloc(map->serials, capacity * sizeof(*serials));
+
+	if (serials == NULL)
+		return -ENOMEM;
+	map->serials = serials;
+	map->serial_capacity = capacity;
+	return 0;
+}
+
+static int append_serial(struct rib_ptr_map *map, uint64_t serial, void *p)
+{
+	size_t n = map->serial_capacity;
+
+	assert(map->serial_used == 0 ||
+	       map->serials[map->serial_used - 1].serial < serial);
+	if (map->serial_used == n &&
+	    resize_serials(map, n == 0 ? 4 : 2 * n) < 0)
+		return -ENOMEM;
+	map->serials[map->serial_used++] =
+		(struct rib_ptr_map_serial){ serial, p };
+	return 0;
+}
+
+static void compact_serials(struct rib_ptr_map *map)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < map->serial_used; i++)
+		if (map->serials[i].p != NULL)
+			map->serials[n++] = map->serials[i];
+	map->serial_used = n;
+	/* Without memory for the shorter array, the longer one stays. */
+	if (n > 0 && map->serial_capacity / 4 >= n)
+		(void)resize_serials(map, 2 * n);
+}
+
+void *rib_ptr_map_from(const struct rib_ptr_map *map, uint64_t serial)
+{
+	for (size_t i = find_serial(map, serial); i < map->serial_used; i++)
+		if (map->serials[i].p != NULL)
+			return map->serials[i].p;
+	return NULL;
+}
+
+/* Both */
+
+int rib_ptr_map_add(struct rib_ptr_map *map, uint64_t hash, uint64_t serial,
+		    void *p)
 {
 	if (4 * (map->count + 1) > 3 * map->capacity && grow_map(map) < 0)
+		return -ENOMEM;
+	if (append_serial(map, serial, p) < 0)
 		return -ENOMEM;
 	slot_insert(map, hash, p);
 	map->count++;
 	return 0;
 }
 
-void rib_ptr_map_remove(struct rib_ptr_map *map, uint64_t hash, const void *p)
+static void slot_remove(struct rib_ptr_map *map, uint64_t hash, const void *p)
 {
 	size_t mask = map->capacity - 1;
 	size_t gap = hash & mask;
@@ -74,7 +145,19 @@ void rib_ptr_map_remove(struct rib_ptr_map *map, uint64_t hash, const void *p)
 		gap = at;
 	}
 	map->slots[gap].p = NULL;
+}
+
+void rib_ptr_map_remove(struct rib_ptr_map *map, uint64_t hash, uint64_t serial,
+			const void *p)
+{
+	size_t at = find_serial(map, serial);
+
+	assert(at < map->serial_used && map->serials[at].p == p);
+	slot_remove(map, hash, p);
+	map->serials[at].p = NULL;
 	map->count--;
+	if (2 * map->count < map->serial_used)
+		compact_serials(map);
 }
 
 void *rib_ptr_map_next(const struct rib_ptr_map *map, uint64_t hash, size_t *at)
@@ -95,6 +178,26 @@ void *rib_ptr_map_next(const struct rib_ptr_map *map, uint64_t hash, size_t *at)
 	}
 }
 
+uint64_t rib_ptr_map_bytes(const struct rib_ptr_map *map)
+{
+	return map->capacity * sizeof(*map->slots) +
+	       map->serial_capacity * sizeof(*map->serials);
+}
+
+static bool serials_valid(const struct rib_ptr_map *map)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < map->serial_used; i++) {
+		count += map->serials[i].p != NULL;
+		if (i > 0 &&
+		    map->serials[i - 1].serial >= map->serials[i].serial)
+			return false;
+	}
+	return count == map->count && map->serial_used <= 2 * map->count &&
+	       map->serial_used <= map->serial_capacity;
+}
+
 bool rib_ptr_map_validate(const struct rib_ptr_map *map)
 {
 	size_t count = 0;
@@ -113,5 +216,5 @@ bool rib_ptr_map_validate(const struct rib_ptr_map *map)
 		if (p == NULL)
 			return false;
 	}
-	return count == map->count;
+	return count == map->count && serials_valid(map);
 }

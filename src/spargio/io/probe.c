@@ -109,7 +109,7 @@ void sp_probe_get(struct sp_probe *out)
 	struct sp__ring ring;
 	void *page;
 
-	*out = (struct sp_probe){ .error = sp__ring_open(&ring, &opts) };
+	*out = (struct sp_probe){ .error = sp__ring_open(&ring, &opts, 0) };
 	if (out->error < 0)
 		return;
 	out->features = feature_bit(SP_FEATURE_MSG_RING,

@@ -25,11 +25,26 @@ static int sys_register(int fd, unsigned int op, void *arg, unsigned int n)
 	return ret < 0 ? -errno : ret;
 }
 
+/* What the kernel thread of SP_RING_SQPOLL is to do. */
+static void set_sqpoll(const struct sp_opts *opts, uint32_t shard,
+		       struct io_uring_params *p)
+{
+	int cpu = opts->sqpoll_affinity == NULL ? -1
+						: opts->sqpoll_affinity[shard];
+
+	p->sq_thread_idle = opts->sqpoll_idle_ms; /* 0: the kernel's default */
+	if (cpu < 0)
+		return;
+	p->flags |= IORING_SETUP_SQ_AFF;
+	p->sq_thread_cpu = (uint32_t)cpu;
+}
+
 /*
  * Set up with the best flags that the kernel accepts; each row of the table is
  * for older kernels than the row before.
  */
-static int setup_ring(const struct sp_opts *opts, struct io_uring_params *out)
+static int setup_ring(const struct sp_opts *opts, uint32_t shard,
+		      struct io_uring_params *out)
 {
 	static const unsigned int defer[] = {
 		IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
@@ -64,6 +79,8 @@ static int setup_ring(const struct sp_opts *opts, struct io_uring_params *out)
 			.flags = f | IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP,
 			.cq_entries = opts->cq_entries,
 		};
+		if (opts->ring_mode == SP_RING_SQPOLL)
+			set_sqpoll(opts, shard, out);
 		fd = sys_setup(opts->ring_entries, out);
 	}
 	return fd;
@@ -180,7 +197,8 @@ static int try_enter(struct sp__ring *ring)
 	return err == -EINTR ? 0 : err;
 }
 
-int sp__ring_open(struct sp__ring *ring, const struct sp_opts *opts)
+int sp__ring_open(struct sp__ring *ring, const struct sp_opts *opts,
+		  uint32_t shard)
 {
 	struct io_uring_params p;
 	int err;
@@ -188,7 +206,7 @@ int sp__ring_open(struct sp__ring *ring, const struct sp_opts *opts)
 	*ring = (struct sp__ring){ .fd = -1 };
 	if (sp__on_valgrind())
 		return -ENOSYS;
-	ring->fd = setup_ring(opts, &p);
+	ring->fd = setup_ring(opts, shard, &p);
 	if (ring->fd < 0)
 		return ring->fd;
 	err = map_rings(ring, &p);

@@ -40,8 +40,12 @@ struct sp__ring {
 	size_t rings_size, sqes_size;
 };
 
-/* Called on the thread that will use the ring. 0 or a negative errno. */
-int sp__ring_open(struct sp__ring *ring, const struct sp_opts *opts);
+/*
+ * Called on the thread that will use the ring, that of the shard with the index
+ * @shard. 0 or a negative errno.
+ */
+int sp__ring_open(struct sp__ring *ring, const struct sp_opts *opts,
+		  uint32_t shard);
 /* Called on the same thread after the last sp__ring_enter(). */
 void sp__ring_leave(struct sp__ring *ring);
 /* On any thread. */

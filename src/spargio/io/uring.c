@@ -263,7 +263,7 @@ static int uring_open(struct sp_shard *shard)
 		return -ENOMEM;
 	u->wakeup_fd = -1;
 	shard->io = u;
-	err = sp__ring_open(&u->ring, &shard->rt->opts);
+	err = sp__ring_open(&u->ring, &shard->rt->opts, shard->index);
 	if (err == 0) {
 		u->lists_ops = !cancels_many(&u->ring);
 		err = open_wakeup(shard);

@@ -408,6 +408,11 @@ int sp_rstream_prepend(struct sp_rstream *rs, const void *data, size_t len)
 	return 0;
 }
 
+uint32_t sp_rstream_shard(const struct sp_rstream *rs)
+{
+	return rs->multishot.home->index;
+}
+
 void sp_rstream_close(struct sp_rstream *rs)
 {
 	if (rs == NULL)

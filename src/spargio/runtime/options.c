@@ -1,4 +1,5 @@
 #include "spargio/runtime/options.h"
+#include "spargio/sched/runq.h"
 #include "spargio/sched/stack.h"
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 #define RECV_BUFFERS_MAX 32768
 #define RECV_SIZE_MIN	 64
 #define RECV_SIZE_MAX	 (16 * 1024 * 1024)
+#define STEAL_BATCH_MAX	 (SP__RUNQ_SIZE / 2)
 
 uint32_t sp__cpus_available(void)
 {
@@ -128,6 +130,10 @@ int sp__options_fill(const struct sp_opts *given, struct sp_opts *o)
 		power_of_two(or_default(o->mailbox_capacity, 4096));
 	o->stealable_capacity = or_default(o->stealable_capacity, 4096);
 	o->steal_budget = or_default(o->steal_budget, o->shards);
+	o->steal_stride = or_default(o->steal_stride, 1);
+	o->steal_batch = or_default(o->steal_batch, STEAL_BATCH_MAX);
+	o->steal_locality = or_default(o->steal_locality, 2);
+	o->steal_delay_us = or_default(o->steal_delay_us, 20);
 	o->stack_size = o->stack_size == 0 ? 65536 : o->stack_size;
 	o->pool_threads = or_default(o->pool_threads, 4);
 	o->pool_queue = or_default(o->pool_queue, 1024);
@@ -137,6 +143,7 @@ int sp__options_fill(const struct sp_opts *given, struct sp_opts *o)
 	if (o->shards > SHARDS_MAX || o->spin_us < SP_SPIN_ADAPTIVE ||
 	    sp__stack_class(o->stack_size) < 0 || o->recv_buffers < 2 ||
 	    o->recv_buffers > RECV_BUFFERS_MAX ||
+	    o->steal_batch > STEAL_BATCH_MAX ||
 	    o->recv_buffer_size < RECV_SIZE_MIN ||
 	    o->recv_buffer_size > RECV_SIZE_MAX)
 		return -EINVAL;

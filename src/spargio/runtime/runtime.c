@@ -134,6 +134,20 @@ static void rt_free(struct sp_rt *rt)
 	free(rt);
 }
 
+/* The number of steps of @stride among @shards until the first comes again. */
+static uint32_t steal_cycle(uint32_t stride, uint32_t shards)
+{
+	uint32_t a = shards, b = stride % shards;
+
+	while (b != 0) {
+		uint32_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return shards / a; /* a is the greatest common factor */
+}
+
 int sp__rt_new(const struct sp_opts *opts, struct sp_rt **out)
 {
 	struct sp_rt *rt = aligned_alloc(SP__CACHE_LINE, sizeof(*rt));
@@ -151,6 +165,7 @@ int sp__rt_new(const struct sp_opts *opts, struct sp_rt **out)
 	if (err < 0)
 		goto fail;
 	rt->nshards = rt->opts.shards;
+	rt->steal_cycle = steal_cycle(rt->opts.steal_stride, rt->nshards);
 	gate_expect(&rt->gate, rt->nshards);
 	rt->stack_class = sp__stack_class(rt->opts.stack_size);
 	err = sp__msg_inbox_kinds(&rt->opts, &rt->tag_kinds);

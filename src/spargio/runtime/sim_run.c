@@ -360,7 +360,7 @@ static void run_script(struct sp_sim *sim, void *arg)
 int sp_sim_at(struct sp_sim *sim, int64_t when, void (*fn)(void *arg),
 	      void *arg)
 {
-	struct script *script = malloc(sizeof(*script));
+	struct script *script = sp__sim_malloc(sizeof(*script));
 
 	if (script == NULL)
 		return -ENOMEM;

@@ -50,8 +50,12 @@ int sp_stats_shard(struct sp_rt *rt, uint32_t shard, struct sp_shard_stats *out)
 		.switches = READ(switches),
 		.spawned = READ(spawned),
 		.finished = READ(finished),
+		.refused_spawns = READ(refused_spawns),
 		.stolen = READ(stolen),
+		.steals = READ(steals),
 		.steal_attempts = READ(steal_attempts),
+		.steal_probes = READ(steal_probes),
+		.steal_backoffs = READ(steal_backoffs),
 		.messages_sent = READ(sent),
 		.messages_refused = READ(refused),
 		.messages_received = READ(received),
@@ -88,6 +92,7 @@ void sp_stats_get(struct sp_rt *rt, struct sp_stats *out)
 		spawned += READ(spawned);
 	}
 	out->live_fibers = (uint32_t)(spawned - finished);
+	out->refused_spawns = atomic_load(&rt->outside_refused);
 	out->refused_ops = atomic_load(&rt->leases->refused);
 	sp__pool_stats(rt->pool, &out->pool_threads, &out->pool_queued);
 	/* Pairs with the release in stack.c. */

@@ -5,8 +5,8 @@
  *
  * Stealing too early is worse than not stealing: two shards that pass a lock to
  * each other would steal each other's fibers. A shard that has just run out of
- * work steals only where several fibers are queued; after DOZE_NS it steals
- * anywhere.
+ * work steals only where several fibers are queued (sp_opts.steal_locality);
+ * after sp_opts.steal_delay_us it steals anywhere.
  *
  * If a fiber was woken by another fiber or is in the inbox, its own shard
  * should run it, so no idle shard is woken to steal it. But the running fiber
@@ -22,10 +22,8 @@
 
 #include <spargio/time.h>
 
-#define DOZE_NS		  (20 * SP_US)
 #define SPIN_LOOKS	  32
 #define NEXT_FIBER_OLD_NS (200 * SP_US)
-#define LOADED		  2
 
 /* Stealing */
 
@@ -113,8 +111,28 @@ static struct sp_fiber *steal_from(struct sp_shard *s, struct sp_shard *victim,
 		f = steal_next_fiber(victim);
 		return f != NULL ? f : steal_fiber_inbox(s, victim);
 	}
-	f = sp__runq_steal(&victim->runq, &s->runq, SP__RUNQ_SIZE / 2, moved);
+	f = sp__runq_steal(&victim->runq, &s->runq, s->rt->opts.steal_batch,
+			   moved);
 	return f != NULL ? f : sp__shard_spill_pop(victim);
+}
+
+/*
+ * The next shard to try. If the stride and the number of shards have a common
+ * factor, steps of the stride alone would never lead to some shards: after each
+ * cycle go on with the neighbour.
+ */
+static struct sp_shard *next_victim(struct sp_shard *s)
+{
+	struct sp_rt *rt = s->rt;
+	uint32_t n = rt->nshards;
+	struct sp_shard *victim = &rt->shards[s->victim % n];
+
+	s->victim = (s->victim + rt->opts.steal_stride % n) % n;
+	if (++s->victim_steps >= rt->steal_cycle) {
+		s->victim_steps = 0;
+		s->victim = (s->victim + 1) % n;
+	}
+	return victim;
 }
 
 static bool search_victims(struct sp_shard *s, uint32_t at_least)
@@ -123,17 +141,18 @@ static bool search_victims(struct sp_shard *s, uint32_t at_least)
 	uint32_t tries = rt->opts.steal_budget;
 
 	for (uint32_t i = 0; i < tries; i++) {
-		struct sp_shard *victim =
-			&rt->shards[s->victim++ % rt->nshards];
+		struct sp_shard *victim = next_victim(s);
 		struct sp_fiber *f;
 		uint32_t moved;
 
 		if (victim == s)
 			continue;
+		sp__count(&s->counts.steal_probes, 1);
 		f = steal_from(s, victim, at_least, &moved);
 		if (f == NULL)
 			continue;
 		sp__count(&s->counts.stolen, moved);
+		sp__count(&s->counts.steals, 1);
 		if (f->pins != 0) {
 			/*
 			 * This is a bug: these queues must not hold pinned
@@ -283,17 +302,44 @@ static bool woken_has_started(const struct sp_shard *s)
 		       SP__NOTIFIED;
 }
 
+/* The pause between two searches; see sp_opts.steal_backoff_us. */
+struct search_pause {
+	int64_t until;
+	int64_t ns;
+};
+
+static bool steal_after_pause(struct sp_shard *s, int64_t now,
+			      struct search_pause *pause)
+{
+	int64_t longest = s->rt->opts.steal_backoff_us * SP_US;
+
+	if (now < pause->until)
+		return false;
+	if (steal_work(s, 1))
+		return true;
+	if (longest == 0)
+		return false;
+	pause->ns = pause->ns == 0 ? SP_US : 2 * pause->ns;
+	if (pause->ns > longest)
+		pause->ns = longest;
+	pause->until = now + pause->ns;
+	sp__count(&s->counts.steal_backoffs, 1);
+	return false;
+}
+
 /* True if work came before the limit. Updates *@now while it spins. */
 static bool spin_for_work(struct sp_shard *s, int64_t began, int64_t *now)
 {
 	int64_t limit = spin_limit(s);
 	int64_t due = sp__timer_wheel_next(&s->timer_wheel);
+	int64_t delay = s->rt->opts.steal_delay_us * SP_US;
+	struct search_pause pause = { 0 };
 
 	while (*now - began < limit) {
 		if (poll_for_work(s) || *now >= due)
 			return true;
 		*now = sp_now();
-		if (*now - began >= DOZE_NS && steal_work(s, 1))
+		if (*now - began >= delay && steal_after_pause(s, *now, &pause))
 			return true;
 		if (sp__idle_spin_is_vain(&s->idle_spin, *now - began,
 					  woken_has_started(s)))
@@ -391,11 +437,12 @@ void sp__shard_busy_from(struct sp_shard *s, int64_t now)
 
 void sp__shard_idle(struct sp_shard *s)
 {
+	uint32_t locality = s->rt->opts.steal_locality;
 	int64_t began = sp_now();
 	int64_t now = began;
 	bool slept = false;
 
-	if (others_have(s, LOADED) && steal_work(s, LOADED)) {
+	if (others_have(s, locality) && steal_work(s, locality)) {
 		s->woke_at = now;
 		return;
 	}

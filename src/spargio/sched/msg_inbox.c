@@ -169,8 +169,7 @@ void sp__msg_inbox_publish(struct sp_shard *from, struct sp_shard *to)
 		sp__shard_notify(to);
 }
 
-/* Publish the rings of this shard that have unpublished messages. */
-static void publish_all(struct sp_shard *shard)
+void sp__msg_inbox_publish_all(struct sp_shard *shard)
 {
 	struct sp_rt *rt = shard->rt;
 
@@ -199,7 +198,7 @@ void sp__msg_inbox_deliver(struct sp_shard *shard)
 	struct sp__msg_inbox *inbox = shard->msg_inbox;
 
 	if (inbox->unpublished)
-		publish_all(shard);
+		sp__msg_inbox_publish_all(shard);
 	if (inbox->taken)
 		wake_flushers(inbox);
 	if (!sp__waitlist_empty(&inbox->hot_receivers) && hot_ready(inbox))

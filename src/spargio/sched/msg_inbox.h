@@ -65,6 +65,9 @@ bool sp__msg_inbox_wanted(struct sp_shard *shard);
 /* Owner of @from: publish the messages sent to @to, and wake @to. */
 void sp__msg_inbox_publish(struct sp_shard *from, struct sp_shard *to);
 
+/* Owner: publish the messages that this shard has sent, to all shards. */
+void sp__msg_inbox_publish_all(struct sp_shard *shard);
+
 /* Owner: publish sent messages and wake fibers whose messages have arrived. */
 void sp__msg_inbox_deliver(struct sp_shard *shard);
 

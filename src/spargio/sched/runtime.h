@@ -33,6 +33,8 @@ struct sp_rt {
 	struct sp_shard *shards;
 	int backend_error; /* error of the io_uring set-up, or 0 */
 	int stack_class;
+	/* steps of opts.steal_stride that lead back to the same shard */
+	uint32_t steal_cycle;
 	struct sp__pool *pool;
 	struct sp__watchdog *watchdog;
 	struct sp__stop_timer *stop_timer; /* used by sp_run(); or NULL */
@@ -52,6 +54,7 @@ struct sp_rt {
 	_Atomic uint64_t outside_spawned;
 	/* spawns in outside_spawned that were then refused */
 	_Atomic uint64_t outside_finished;
+	_Atomic uint64_t outside_refused; /* all spawns that were refused */
 	_Atomic uint32_t round_robin;
 	_Atomic uint32_t searching; /* shards that search for work to steal */
 

@@ -101,7 +101,9 @@ struct sp_shard {
 	/* shard of the same runtime that this shard woke last, or NULL */
 	const struct sp_shard *woken;
 	uint32_t victim; /* shard at which the next search begins */
-	bool searched;	 /* searched or slept since the shard had work */
+	/* shards tried since all with this remainder were tried once */
+	uint32_t victim_steps;
+	bool searched; /* searched or slept since the shard had work */
 	uint64_t seed;
 
 	/* Used by the owner and by idle shards that steal. */
@@ -133,6 +135,8 @@ struct sp_shard {
 	/* Written by the owner, read by any thread. */
 	alignas(SP__CACHE_LINE) struct sp__shard_counts {
 		_Atomic uint64_t switches, spawned, finished, stolen;
+		_Atomic uint64_t refused_spawns;
+		_Atomic uint64_t steals, steal_probes, steal_backoffs;
 		_Atomic uint64_t steal_attempts, parks, spins, wakes;
 		_Atomic uint64_t shard_wakeups, sent, refused, received;
 		_Atomic uint64_t affinity_violations, ops, cq_overflows;

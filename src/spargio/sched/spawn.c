@@ -207,6 +207,14 @@ static int spawn_from(struct sp_rt *rt, struct sp_shard *here,
 	return 0;
 }
 
+static void count_refused_spawn(struct sp_rt *rt, struct sp_shard *here)
+{
+	if (here == NULL)
+		atomic_fetch_add(&rt->outside_refused, 1);
+	else
+		sp__count(&here->counts.refused_spawns, 1);
+}
+
 /*
  * Not inlined, so that the compiler inlines spawn_from(), whose only caller is
  * this function.
@@ -231,6 +239,8 @@ static __attribute__((noinline)) int spawn_fiber(struct sp_rt *rt,
 			return err;
 	}
 	err = spawn_from(rt, here, attr, fn, arg, data, len, out);
+	if (err < 0)
+		count_refused_spawn(rt, here);
 	if (here == NULL)
 		sp__visit_end(rt);
 	return err;

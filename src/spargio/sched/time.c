@@ -112,7 +112,7 @@ void sp_timer_reset(struct sp_timer *timer, int64_t when)
 	sp__spin_unlock(&timer->lock);
 }
 
-int64_t sp__timer_when(struct sp_timer *timer)
+int64_t sp_timer_when(struct sp_timer *timer)
 {
 	int64_t when;
 
@@ -120,6 +120,11 @@ int64_t sp__timer_when(struct sp_timer *timer)
 	when = timer->when;
 	sp__spin_unlock(&timer->lock);
 	return when;
+}
+
+bool sp_timer_elapsed(struct sp_timer *timer)
+{
+	return sp_timer_when(timer) <= sp_now();
 }
 
 void sp__timer_watch(struct sp_timer *timer, struct sp__waiter *w)
@@ -149,7 +154,7 @@ static uint32_t timer_wait_once(struct sp_timer *timer, struct sp_fiber *self,
 
 	w.epoch = sp__wait_begin(self);
 	sp__timer_watch(timer, &w);
-	when = sp__timer_when(timer);
+	when = sp_timer_when(timer);
 	code = sp__wait_end(self, w.epoch, when < deadline ? when : deadline,
 			    "timer", timer);
 	sp__timer_unwatch(timer, &w);
@@ -173,7 +178,7 @@ int sp_timer_wait_until(struct sp_timer *timer, int64_t deadline)
 
 		if (code == SP__CANCELLED)
 			return -ECANCELED;
-		if (sp__timer_when(timer) <= sp_now())
+		if (sp_timer_when(timer) <= sp_now())
 			return 0;
 		if (deadline <= sp_now())
 			return -ETIMEDOUT;
@@ -183,14 +188,27 @@ int sp_timer_wait_until(struct sp_timer *timer, int64_t deadline)
 int sp_interval_init(struct sp_interval *interval, int64_t period,
 		     enum sp_missed missed)
 {
-	if (period <= 0)
+	return sp_interval_init_at(interval, sp_in(period), period, missed);
+}
+
+int sp_interval_init_at(struct sp_interval *interval, int64_t start,
+			int64_t period, enum sp_missed missed)
+{
+	if (period <= 0 || start < 0)
 		return -EINVAL;
 	*interval = (struct sp_interval){
-		.next = sp_in(period),
+		.next = start,
 		.period = period,
 		.missed = missed,
 	};
 	return 0;
+}
+
+static int64_t add_time(int64_t when, int64_t ns)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(when, ns, &sum) ? SP_NEVER : sum;
 }
 
 int sp_interval_wait(struct sp_interval *interval)
@@ -203,15 +221,15 @@ int sp_interval_wait(struct sp_interval *interval)
 	now = sp_now();
 	switch (interval->missed) {
 	case SP_BURST:
-		interval->next += interval->period;
+		interval->next = add_time(interval->next, interval->period);
 		break;
 	case SP_DELAY:
-		interval->next = now + interval->period;
+		interval->next = add_time(now, interval->period);
 		break;
 	case SP_SKIP:
-		interval->next +=
-			(1 + (now - interval->next) / interval->period) *
-			interval->period;
+		interval->next += (now - interval->next) / interval->period *
+				  interval->period;
+		interval->next = add_time(interval->next, interval->period);
 		break;
 	}
 	return 0;

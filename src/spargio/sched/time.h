@@ -11,11 +11,8 @@
 
 #include <spargio/time.h>
 
-/* The time at which the timer currently fires. */
-int64_t sp__timer_when(struct sp_timer *timer);
-
 /*
- * Add @w to the waiters that a reset wakes. Call sp__timer_when() after this
+ * Add @w to the waiters that a reset wakes. Call sp_timer_when() after this
  * function, not before.
  */
 void sp__timer_watch(struct sp_timer *timer, struct sp__waiter *w);

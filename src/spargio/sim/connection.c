@@ -63,7 +63,7 @@ static struct segment *new_segment(enum segment_type type,
 				   struct sp__sim_socket *from,
 				   struct sp__sim_socket *to, size_t len)
 {
-	struct segment *g = malloc(sizeof(*g) + len);
+	struct segment *g = sp__sim_malloc(sizeof(*g) + len);
 
 	if (g == NULL)
 		return NULL;
@@ -125,7 +125,7 @@ static int append_bytes(struct sp__sim_socket *s, const uint8_t *data,
 
 		while (size - s->in_end < len)
 			size *= 2;
-		grown = realloc(s->in, size);
+		grown = sp__sim_realloc(s->in, size);
 		if (grown == NULL)
 			return -ENOMEM;
 		s->in = grown;
@@ -507,7 +507,7 @@ static void probe_peer(struct sp_sim *sim, void *arg)
 
 void sp__sim_keep_alive(struct sp__sim_socket *s)
 {
-	struct probe *p = malloc(sizeof(*p));
+	struct probe *p = sp__sim_malloc(sizeof(*p));
 
 	s->probe++;
 	if (p == NULL)

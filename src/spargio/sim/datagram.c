@@ -48,11 +48,11 @@ static int send_packet(struct sp__sim_socket *s, const struct sp_addr *to,
 		       struct sp_sim_host *host, const struct sp__sim_bytes *b)
 {
 	struct sp_sim *sim = s->file.host->sim;
-	struct packet *p = calloc(1, sizeof(*p));
+	struct packet *p = sp__sim_calloc(1, sizeof(*p));
 
 	if (p == NULL)
 		return -ENOBUFS;
-	p->datagram = malloc(sizeof(*p->datagram) + b->len);
+	p->datagram = sp__sim_malloc(sizeof(*p->datagram) + b->len);
 	if (p->datagram == NULL) {
 		free(p);
 		return -ENOBUFS;

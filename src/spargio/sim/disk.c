@@ -92,7 +92,7 @@ static const struct sp__sim_kind folder_kind = {
 static int open_inode(struct sp_sim_host *host, struct sp__sim_inode *inode,
 		      int flags)
 {
-	struct disk_file *f = calloc(1, sizeof(*f));
+	struct disk_file *f = sp__sim_calloc(1, sizeof(*f));
 	int fd;
 
 	if (f == NULL)
@@ -453,7 +453,7 @@ static int run_write(struct sp_sim_host *host, struct disk_file *f,
 		offset = f->inode->seen.len;
 	sp__sim_bytes_of(sqe, &b);
 	n = shorten_transfer(host->sim, b.len);
-	data = malloc(n + 1);
+	data = sp__sim_malloc(n + 1);
 	if (data == NULL)
 		return -ENOMEM;
 	sp__sim_bytes_get(&b, data, n);
@@ -629,7 +629,7 @@ static int64_t duration_of(struct sp_sim *sim, uint8_t opcode)
 void sp__sim_disk_start(struct sp_sim_host *host, struct sp__op *op)
 {
 	struct sp_sim *sim = host->sim;
-	struct pending *p = malloc(sizeof(*p));
+	struct pending *p = sp__sim_malloc(sizeof(*p));
 
 	if (p == NULL) {
 		sp__sim_complete(op, -ENOMEM);
@@ -652,7 +652,7 @@ void sp__sim_disk_start(struct sp_sim_host *host, struct sp__op *op)
 
 int sp__sim_disk_new(struct sp_sim_host *host)
 {
-	host->disk = calloc(1, sizeof(*host->disk));
+	host->disk = sp__sim_calloc(1, sizeof(*host->disk));
 	if (host->disk == NULL)
 		return -ENOMEM;
 	host->disk->root = sp__sim_inode_new(host, S_IFDIR | 0755);

@@ -16,7 +16,7 @@ static int grow_fds(struct sp_sim_host *host)
 		n = host->sim->opts.fds_max;
 	if (n <= host->nfds)
 		return -EMFILE;
-	grown = realloc(host->fds, n * sizeof(*grown));
+	grown = sp__sim_realloc(host->fds, n * sizeof(*grown));
 	if (grown == NULL)
 		return -ENOMEM;
 	memset(grown + host->nfds, 0, (n - host->nfds) * sizeof(*grown));

@@ -23,7 +23,7 @@ struct sp__sim_change {
 
 struct sp__sim_inode *sp__sim_inode_new(struct sp_sim_host *host, mode_t mode)
 {
-	struct sp__sim_inode *inode = calloc(1, sizeof(*inode));
+	struct sp__sim_inode *inode = sp__sim_calloc(1, sizeof(*inode));
 
 	if (inode == NULL)
 		return NULL;
@@ -41,7 +41,8 @@ static struct sp__sim_change *add_change(struct sp__sim_inode *inode,
 					 enum change_type type,
 					 const void *data, size_t len)
 {
-	struct sp__sim_change *change = calloc(1, sizeof(*change) + len);
+	struct sp__sim_change *change =
+		sp__sim_calloc(1, sizeof(*change) + len);
 
 	if (change == NULL)
 		return NULL;
@@ -106,7 +107,7 @@ static int add_entry(struct sp__sim_entry **list, const char *name,
 		entry->inode = inode;
 		return 0;
 	}
-	entry = malloc(sizeof(*entry) + len + 1);
+	entry = sp__sim_malloc(sizeof(*entry) + len + 1);
 	if (entry == NULL)
 		return -ENOMEM;
 	inode->refs++;
@@ -210,7 +211,7 @@ static int resize_content(struct sp__sim_content *c, size_t len)
 
 		while (size < len)
 			size *= 2;
-		grown = realloc(c->data, size);
+		grown = sp__sim_realloc(c->data, size);
 		if (grown == NULL)
 			return -ENOMEM;
 		c->data = grown;

@@ -32,6 +32,7 @@ static const struct row rows[SP_SIM_FAULTS] = {
 	[SP_SIM_KEEP]		= { "keep",		500000 },
 	[SP_SIM_TEAR]		= { "tear",		500000 },
 	[SP_SIM_FLIP]		= { "flip",		0 },
+	[SP_SIM_NO_MEMORY]	= { "no-memory",	100 },
 };
 /* clang-format on */
 

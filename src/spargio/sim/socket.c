@@ -18,7 +18,7 @@
 struct sp__sim_socket *sp__sim_socket_new(struct sp_sim_host *host, int family,
 					  int type)
 {
-	struct sp__sim_socket *s = calloc(1, sizeof(*s));
+	struct sp__sim_socket *s = sp__sim_calloc(1, sizeof(*s));
 
 	if (s == NULL)
 		return NULL;

@@ -123,7 +123,7 @@ void sp__sim_schedule(struct sp_sim *sim, const struct sp__sim_event *event)
 	if (sim->nevents == sim->events_size) {
 		size_t size = sim->events_size == 0 ? 64 : 2 * sim->events_size;
 		struct sp__sim_event *grown =
-			realloc(sim->events, size * sizeof(*grown));
+			sp__sim_realloc(sim->events, size * sizeof(*grown));
 
 		if (grown == NULL) {
 			sim->failed = true;

@@ -23,6 +23,7 @@ enum sp__sim_stream {
 	SP__SIM_DISK,
 	SP__SIM_HOSTS,
 	SP__SIM_PROGRAM,
+	SP__SIM_MEMORY,
 	SP__SIM_STREAMS,
 };
 
@@ -139,6 +140,9 @@ struct sp_sim {
 	struct sp__cxx_exceptions *exceptions; /* the thread's, or NULL */
 	struct sp__cxx_exceptions driver_exceptions;
 	uint32_t scripts; /* calls of sp_sim_at() that have not run yet */
+	/* the allocation, counted down, that fails; 0 = none */
+	uint64_t fails_at;
+	uint32_t sheltered; /* depth of allocations of the simulation */
 
 	struct sp__sim_trace trace[SP__SIM_TRACE];
 	uint64_t traced;
@@ -170,6 +174,14 @@ int64_t sp__sim_between(struct sp_sim *sim, enum sp__sim_stream stream,
  */
 bool sp__sim_strikes(struct sp_sim *sim, enum sp__sim_stream stream,
 		     enum sp_sim_fault fault);
+
+/*
+ * Memory of the simulation itself: as malloc() and so on, but without the
+ * faults of sp_sim_memory_fails().
+ */
+void *sp__sim_malloc(size_t size);
+void *sp__sim_calloc(size_t n, size_t size);
+void *sp__sim_realloc(void *p, size_t size);
 
 /* Record something that happened: in the hash and in the report. */
 void sp__sim_note(struct sp_sim *sim, const struct sp_sim_host *host,

@@ -1,4 +1,4 @@
-#include "spargio/stream/stream_fd.h"
+#include "spargio/stream/stream.h"
 #include "spargio/stream/writer.h"
 
 #include <spargio/reader.h>
@@ -13,7 +13,8 @@ enum {
 };
 
 struct sp_reader {
-	struct sp__stream_fd from;
+	struct sp_stream from;
+	struct sp__halves *halves; /* NULL if the caller owns the stream */
 	size_t capacity;
 	size_t begin; /* start of the buffered bytes */
 	size_t end;
@@ -25,18 +26,24 @@ struct sp_reader {
 
 int sp_reader_new(int fd, size_t capacity, struct sp_reader **out)
 {
-	struct sp__stream_fd from;
-	struct sp_reader *r;
-	int err = sp__stream_fd_init(&from, fd);
+	struct sp_stream from;
+	int err = sp_stream_fd(fd, &from);
 
-	if (err < 0)
-		return err;
+	return err < 0 ? err : sp_reader_new_stream(&from, capacity, out);
+}
+
+int sp_reader_new_stream(const struct sp_stream *from, size_t capacity,
+			 struct sp_reader **out)
+{
+	struct sp_reader *r;
+
 	if (capacity == 0)
 		capacity = CAPACITY;
 	r = malloc(sizeof(*r) + capacity + 1);
 	if (r == NULL)
 		return -ENOMEM;
-	r->from = from;
+	r->from = *from;
+	r->halves = NULL;
 	r->capacity = capacity;
 	r->begin = r->end = 0;
 	*out = r;
@@ -47,12 +54,21 @@ void sp_reader_free(struct sp_reader *r)
 {
 	if (r == NULL)
 		return;
-	sp__stream_fd_fini(&r->from);
+	sp__halves_put(r->halves);
 	free(r);
 }
 
 int sp_split(int fd, size_t capacity, struct sp_reader **r,
 	     struct sp_writer **w)
+{
+	struct sp_stream s;
+	int err = sp_stream_fd(fd, &s);
+
+	return err < 0 ? err : sp_split_stream(&s, capacity, r, w);
+}
+
+int sp_split_stream(const struct sp_stream *s, size_t capacity,
+		    struct sp_reader **r, struct sp_writer **w)
 {
 	struct sp__halves *halves = malloc(sizeof(*halves));
 	struct sp_reader *reader = NULL;
@@ -61,16 +77,17 @@ int sp_split(int fd, size_t capacity, struct sp_reader **r,
 
 	if (halves == NULL)
 		return -ENOMEM;
-	err = sp_reader_new(fd, capacity, &reader);
+	err = sp_reader_new_stream(s, capacity, &reader);
 	if (err == 0)
-		err = sp_writer_new(fd, capacity, &writer);
+		err = sp_writer_new_stream(s, capacity, &writer);
 	if (err < 0) {
 		sp_reader_free(reader);
 		free(halves);
 		return err;
 	}
 	atomic_init(&halves->left, 2);
-	reader->from.halves = halves;
+	halves->stream = *s;
+	reader->halves = halves;
 	sp__writer_share(writer, halves);
 	*r = reader;
 	*w = writer;
@@ -99,8 +116,8 @@ static ssize_t fill_buffer(struct sp_reader *r, int64_t deadline)
 
 	if (r->begin == r->end || r->end == r->capacity)
 		make_room(r);
-	n = sp__stream_fd_read(&r->from, r->data + r->end, r->capacity - r->end,
-			       deadline);
+	n = sp_stream_read_until(&r->from, r->data + r->end,
+				 r->capacity - r->end, deadline);
 	if (n > 0)
 		r->end += (size_t)n;
 	return n;
@@ -132,8 +149,8 @@ ssize_t sp_reader_read_until(struct sp_reader *r, void *data, size_t len,
 		 * Read directly into @data, which is larger than the buffer.
 		 */
 		if (len >= r->capacity)
-			return sp__stream_fd_read(&r->from, data, len,
-						  deadline);
+			return sp_stream_read_until(&r->from, data, len,
+						    deadline);
 		n = fill_buffer(r, deadline);
 		if (n <= 0)
 			return n;
@@ -148,8 +165,8 @@ static int exact_big(struct sp_reader *r, char *data, size_t len,
 	size_t got = take_bytes(r, data, len);
 
 	while (got < len) {
-		ssize_t n = sp__stream_fd_read(&r->from, data + got, len - got,
-					       deadline);
+		ssize_t n = sp_stream_read_until(&r->from, data + got,
+						 len - got, deadline);
 
 		if (n < 0)
 			return (int)n;

@@ -1,82 +1,84 @@
-#include "spargio/stream/stream_fd.h"
-#include "spargio/io/iov.h"
+/*
+ * Streams of descriptors. Sockets use recv(2) and send(2), because send(2) can
+ * suppress SIGPIPE; other descriptors use read(2) and write(2).
+ */
 #include "spargio/io/sys.h"
 #include "spargio/net/socket.h"
 
 #include <spargio/file.h>
 #include <spargio/socket.h>
-#include <spargio/time.h>
+#include <spargio/stream.h>
 
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-int sp__stream_fd_init(struct sp__stream_fd *e, int fd)
+/* The descriptor itself is the object: nothing has to be allocated. */
+static int fd_of(void *object)
+{
+	return (int)(intptr_t)object;
+}
+
+static ssize_t file_read(void *object, void *data, size_t len, int64_t deadline)
+{
+	return sp_read_until(fd_of(object), data, len, deadline);
+}
+
+static ssize_t file_write(void *object, const struct iovec *parts, int count,
+			  int64_t deadline)
+{
+	return sp_writev_until(fd_of(object), parts, count, deadline);
+}
+
+static ssize_t socket_read(void *object, void *data, size_t len,
+			   int64_t deadline)
+{
+	return sp_recv_until(fd_of(object), data, len, deadline);
+}
+
+static ssize_t socket_write(void *object, const struct iovec *parts, int count,
+			    int64_t deadline)
+{
+	struct sp__op op = { 0 };
+	/* The cast is safe because the kernel only reads the vector. */
+	struct msghdr msg = { .msg_iov = (struct iovec *)parts,
+			      .msg_iovlen = (size_t)count };
+
+	io_uring_prep_sendmsg(&op.sqe, fd_of(object), &msg, 0);
+	return sp__socket_send(&op, deadline);
+}
+
+static int socket_shutdown(void *object, int64_t deadline)
+{
+	(void)deadline; /* it does not wait */
+	return sp_shutdown(fd_of(object), SHUT_WR);
+}
+
+static void close_fd(void *object)
+{
+	sp_close(fd_of(object));
+}
+
+static const struct sp_stream_ops file_ops = {
+	.read = file_read,
+	.write = file_write,
+	.close = close_fd,
+};
+
+static const struct sp_stream_ops socket_ops = {
+	.read = socket_read,
+	.write = socket_write,
+	.shutdown = socket_shutdown,
+	.close = close_fd,
+};
+
+int sp_stream_fd(int fd, struct sp_stream *out)
 {
 	struct stat st;
 
 	if (sp__sys()->fstat(fd, &st) < 0)
 		return -errno;
-	*e = (struct sp__stream_fd){ .fd = fd,
-				     .is_socket = S_ISSOCK(st.st_mode) };
-	return 0;
-}
-
-void sp__stream_fd_fini(struct sp__stream_fd *e)
-{
-	/*
-	 * The atomic operation makes sure that all accesses of the other half
-	 * come before the close.
-	 */
-	if (e->halves == NULL || atomic_fetch_sub(&e->halves->left, 1) > 1)
-		return;
-	sp_close(e->fd);
-	free(e->halves);
-}
-
-ssize_t sp__stream_fd_read(const struct sp__stream_fd *e, void *data,
-			   size_t len, int64_t deadline)
-{
-	return e->is_socket ? sp_recv_until(e->fd, data, len, deadline)
-			    : sp_read_until(e->fd, data, len, deadline);
-}
-
-/* Write some bytes, at least one. */
-static ssize_t write_some(const struct sp__stream_fd *e,
-			  const struct iovec *iov, int n, int64_t deadline)
-{
-	struct sp__op op = { 0 };
-	/* The cast is safe because the kernel only reads the vector. */
-	struct msghdr msg = { .msg_iov = (struct iovec *)iov,
-			      .msg_iovlen = (size_t)n };
-
-	if (!e->is_socket)
-		return sp_writev_until(e->fd, iov, n, deadline);
-	io_uring_prep_sendmsg(&op.sqe, e->fd, &msg, 0);
-	return sp__socket_send(&op, deadline);
-}
-
-int sp__stream_fd_write_all(const struct sp__stream_fd *e,
-			    const struct iovec *iov, int n, int64_t deadline,
-			    size_t *put)
-{
-	struct sp__iov left;
-
-	*put = 0;
-	sp__iov_init(&left, iov, n);
-	while (sp__iov_left(&left)) {
-		int some = sp__iov_next(&left);
-		ssize_t ret = write_some(e, left.some, some, deadline);
-
-		/*
-		 * Nothing was written and there is no error: a retry would loop
-		 * forever.
-		 */
-		if (ret <= 0)
-			return ret < 0 ? (int)ret : -EIO;
-		*put += (size_t)ret;
-		sp__iov_advance(&left, (size_t)ret);
-	}
+	out->ops = S_ISSOCK(st.st_mode) ? &socket_ops : &file_ops;
+	out->object = (void *)(intptr_t)fd;
 	return 0;
 }

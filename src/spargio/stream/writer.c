@@ -1,7 +1,6 @@
 #include "spargio/stream/writer.h"
-#include "spargio/stream/stream_fd.h"
+#include "spargio/stream/stream.h"
 
-#include <spargio/socket.h>
 #include <spargio/time.h>
 
 #include <errno.h>
@@ -9,14 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 enum {
 	CAPACITY = 16384
 };
 
 struct sp_writer {
-	struct sp__stream_fd to;
+	struct sp_stream to;
+	struct sp__halves *halves; /* NULL if the caller owns the stream */
 	size_t capacity;
 	size_t len; /* buffered bytes, from the start of data */
 	char data[];
@@ -24,18 +23,24 @@ struct sp_writer {
 
 int sp_writer_new(int fd, size_t capacity, struct sp_writer **out)
 {
-	struct sp__stream_fd to;
-	struct sp_writer *w;
-	int err = sp__stream_fd_init(&to, fd);
+	struct sp_stream to;
+	int err = sp_stream_fd(fd, &to);
 
-	if (err < 0)
-		return err;
+	return err < 0 ? err : sp_writer_new_stream(&to, capacity, out);
+}
+
+int sp_writer_new_stream(const struct sp_stream *to, size_t capacity,
+			 struct sp_writer **out)
+{
+	struct sp_writer *w;
+
 	if (capacity == 0)
 		capacity = CAPACITY;
 	w = malloc(sizeof(*w) + capacity);
 	if (w == NULL)
 		return -ENOMEM;
-	w->to = to;
+	w->to = *to;
+	w->halves = NULL;
 	w->capacity = capacity;
 	w->len = 0;
 	*out = w;
@@ -44,7 +49,7 @@ int sp_writer_new(int fd, size_t capacity, struct sp_writer **out)
 
 void sp__writer_share(struct sp_writer *w, struct sp__halves *halves)
 {
-	w->to.halves = halves;
+	w->halves = halves;
 }
 
 void sp_writer_free(struct sp_writer *w)
@@ -52,9 +57,9 @@ void sp_writer_free(struct sp_writer *w)
 	if (w == NULL)
 		return;
 	/* The reader half may continue; tell the peer that we send no more. */
-	if (w->to.halves != NULL && w->to.is_socket)
-		(void)sp_shutdown(w->to.fd, SHUT_WR);
-	sp__stream_fd_fini(&w->to);
+	if (w->halves != NULL)
+		(void)sp_stream_shutdown(&w->to);
+	sp__halves_put(w->halves);
 	free(w);
 }
 
@@ -68,7 +73,7 @@ static int write_out(struct sp_writer *w, const void *data, size_t len,
 	const struct iovec both[] = { { w->data, w->len },
 				      { (void *)data, len } };
 	size_t put;
-	int err = sp__stream_fd_write_all(&w->to, both, 2, deadline, &put);
+	int err = sp__stream_write_parts(&w->to, both, 2, deadline, &put);
 
 	if (put > w->len)
 		put = w->len;
@@ -169,59 +174,4 @@ int sp_writer_printf_until(struct sp_writer *w, int64_t deadline,
 size_t sp_writer_buffered(const struct sp_writer *w)
 {
 	return w->len;
-}
-
-/* Copying */
-
-enum {
-	COPY_AT_ONCE = 65536
-};
-
-static int64_t copy_bytes(const struct sp__stream_fd *from,
-			  const struct sp__stream_fd *to, int64_t max,
-			  int64_t deadline, char *data)
-{
-	int64_t copied = 0;
-
-	while (copied < max) {
-		size_t want = max - copied < COPY_AT_ONCE
-				      ? (size_t)(max - copied)
-				      : COPY_AT_ONCE;
-		ssize_t n = sp__stream_fd_read(from, data, want, deadline);
-		struct iovec part = { data, n > 0 ? (size_t)n : 0 };
-		size_t put;
-		int err;
-
-		if (n <= 0)
-			return n < 0 ? n : copied;
-		err = sp__stream_fd_write_all(to, &part, 1, deadline, &put);
-		if (err < 0)
-			return err;
-		copied += n;
-	}
-	return copied;
-}
-
-int64_t sp_copy(int from, int to, int64_t max)
-{
-	return sp_copy_until(from, to, max, SP_NEVER);
-}
-
-int64_t sp_copy_until(int from, int to, int64_t max, int64_t deadline)
-{
-	struct sp__stream_fd source = { 0 }, target = { 0 };
-	char *data;
-	int64_t copied;
-	int err = sp__stream_fd_init(&source, from);
-
-	if (err == 0)
-		err = sp__stream_fd_init(&target, to);
-	if (err < 0)
-		return err;
-	data = malloc(COPY_AT_ONCE);
-	if (data == NULL)
-		return -ENOMEM;
-	copied = copy_bytes(&source, &target, max, deadline, data);
-	free(data);
-	return copied;
 }

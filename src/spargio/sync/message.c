@@ -5,7 +5,6 @@
 #include "spargio/sched/ready.h"
 #include "spargio/sched/runtime.h"
 #include "spargio/sched/spin.h"
-#include "spargio/sched/visit.h"
 #include "spargio/sched/wait.h"
 #include "spargio/sched/wake.h"
 
@@ -134,32 +133,81 @@ int sp_msg_send_nowait(uint32_t shard, uint16_t tag, uint64_t value)
 	return err;
 }
 
-int sp_msg_send_many(uint32_t shard, uint16_t tag, const uint64_t *values,
-		     size_t count)
+/*
+ * Fill as many messages as the mailbox has room for, without publishing them.
+ * Returns their number.
+ */
+static size_t fill_many(const struct route *r, uint16_t tag,
+			const uint64_t *values, size_t count)
+{
+	struct sp__msg_ring *ring = ring_of(r);
+	size_t n = 0;
+
+	for (; n < count && n < INT32_MAX && sp__msg_ring_has_room(ring, 1);
+	     n++)
+		sp__msg_ring_fill(ring, (uint16_t)r->from->index, tag,
+				  values[n]);
+	sp__count(&r->from->counts.sent, n);
+	if (n < count)
+		sp__count(&r->from->counts.refused, 1);
+	return n;
+}
+
+/* What is done with the messages that were filled. */
+enum publication {
+	PUBLISH_LATER, /* unless the mailbox is full */
+	PUBLISH,
+	PUBLISH_AND_WAKE, /* send a wake-up even to a shard that is awake */
+};
+
+static void wake_directly(const struct route *r)
+{
+	if (r->to == r->from)
+		return;
+	sp__count(&r->from->counts.shard_wakeups, 1);
+	r->from->backend->wakeup(r->from, r->to);
+}
+
+static int send_many(uint32_t shard, uint16_t tag, const uint64_t *values,
+		     size_t count, enum publication how)
 {
 	struct route r;
 	int err = find_route(shard, tag, &r);
-	struct sp__msg_ring *ring;
 	size_t n = 0;
 
 	if (err < 0)
 		return err;
 	if (r.kind >= SP__TAG_COUNTED) {
-		for (; n < count; n++)
+		for (; n < count && n < INT32_MAX; n++)
 			add_to_sum(&r, values[n]);
-		return (int)n;
+	} else {
+		n = fill_many(&r, tag, values, count);
+		if (how == PUBLISH_LATER && n == count)
+			r.from->msg_inbox->unpublished = true;
+		else
+			publish_ring(&r);
 	}
-	ring = ring_of(&r);
-	for (; n < count && n < INT32_MAX && sp__msg_ring_has_room(ring, 1);
-	     n++)
-		sp__msg_ring_fill(ring, (uint16_t)r.from->index, tag,
-				  values[n]);
-	sp__count(&r.from->counts.sent, n);
-	if (n < count)
-		sp__count(&r.from->counts.refused, 1);
-	if (n > 0)
-		publish_ring(&r);
+	if (how == PUBLISH_AND_WAKE && n > 0)
+		wake_directly(&r);
 	return n == 0 && count > 0 ? -EAGAIN : (int)n;
+}
+
+int sp_msg_send_many(uint32_t shard, uint16_t tag, const uint64_t *values,
+		     size_t count)
+{
+	return send_many(shard, tag, values, count, PUBLISH);
+}
+
+int sp_msg_send_many_nowait(uint32_t shard, uint16_t tag,
+			    const uint64_t *values, size_t count)
+{
+	return send_many(shard, tag, values, count, PUBLISH_LATER);
+}
+
+int sp_msg_send_many_direct(uint32_t shard, uint16_t tag,
+			    const uint64_t *values, size_t count)
+{
+	return send_many(shard, tag, values, count, PUBLISH_AND_WAKE);
 }
 
 int sp_msg_send_data(uint32_t shard, uint16_t tag, const void *data, size_t len)
@@ -183,7 +231,7 @@ int sp_msg_send_data(uint32_t shard, uint16_t tag, const void *data, size_t len)
 static struct sp_ticket ticket_to(const struct sp_shard *from,
 				  const struct sp_shard *to)
 {
-	struct sp_ticket t = { .shard = to->index };
+	struct sp_ticket t = { .shard = to->index, .from = from->index };
 
 	for (int kind = 0; kind < to->msg_inbox->ring_kinds; kind++)
 		t.index[kind] =
@@ -206,17 +254,9 @@ int sp_msg_send_ticket(uint32_t shard, uint16_t tag, uint64_t value,
 
 int sp_msg_send_direct(uint32_t shard, uint16_t tag, uint64_t value)
 {
-	int err = sp_msg_send(shard, tag, value);
-	struct sp_shard *from;
+	int ret = send_many(shard, tag, &value, 1, PUBLISH_AND_WAKE);
 
-	if (err < 0)
-		return err;
-	from = sp__shard_self();
-	if (shard != from->index) {
-		sp__count(&from->counts.shard_wakeups, 1);
-		from->backend->wakeup(from, &from->rt->shards[shard]);
-	}
-	return 0;
+	return ret < 0 ? ret : 0;
 }
 
 void sp_msg_publish(uint32_t shard)
@@ -227,46 +267,12 @@ void sp_msg_publish(uint32_t shard)
 		sp__msg_inbox_publish(from, &from->rt->shards[shard]);
 }
 
-static int post_msg(struct sp_rt *rt, uint32_t shard, uint16_t tag,
-		    uint64_t value)
+void sp_msg_publish_all(void)
 {
-	struct sp__msg_inbox *inbox;
-	int err = 0;
+	struct sp_shard *from = sp__shard_self();
 
-	if (shard >= rt->nshards)
-		return -EINVAL;
-	if (atomic_load(&rt->closing))
-		return -ESHUTDOWN;
-	inbox = rt->shards[shard].msg_inbox;
-	if (kind_of(inbox, tag) >= SP__TAG_COUNTED) {
-		atomic_fetch_add(
-			&inbox->sums[kind_of(inbox, tag) - SP__TAG_COUNTED],
-			value);
-		sp__shard_notify(&rt->shards[shard]);
-		return 0;
-	}
-	sp__spin_lock(&inbox->outside_lock);
-	if (sp__msg_ring_has_room(&inbox->outside, 1)) {
-		sp__msg_ring_fill(&inbox->outside, SP_MSG_OUTSIDE, tag, value);
-		sp__msg_ring_publish(&inbox->outside);
-	} else {
-		err = -EAGAIN;
-	}
-	sp__spin_unlock(&inbox->outside_lock);
-	if (err == 0)
-		sp__shard_notify(&rt->shards[shard]);
-	return err;
-}
-
-int sp_msg_post(struct sp_rt *rt, uint32_t shard, uint16_t tag, uint64_t value)
-{
-	int err = rt == NULL ? -EINVAL : sp__visit_begin(rt);
-
-	if (err < 0)
-		return err;
-	err = post_msg(rt, shard, tag, value);
-	sp__visit_end(rt);
-	return err;
+	if (from != NULL)
+		sp__msg_inbox_publish_all(from);
 }
 
 /* Waiting until messages are taken */
@@ -276,13 +282,14 @@ static bool index_passed(uint32_t head, uint32_t index)
 	return (int32_t)(head - index) >= 0;
 }
 
-static bool ticket_reached(struct sp_shard *from, const struct sp_ticket *t)
+static bool ticket_reached(const struct sp__msg_inbox *inbox,
+			   const struct sp_ticket *t)
 {
-	struct sp__msg_inbox *inbox = from->rt->shards[t->shard].msg_inbox;
-
+	if (t->from == SP_MSG_OUTSIDE)
+		return index_passed(sp__spsc_ring_taken(&inbox->outside.ring),
+				    t->index[SP__TAG_PLAIN]);
 	for (int kind = 0; kind < inbox->ring_kinds; kind++) {
-		const struct sp__msg_ring *ring =
-			&inbox->rings[kind][from->index];
+		const struct sp__msg_ring *ring = &inbox->rings[kind][t->from];
 
 		if (!index_passed(sp__spsc_ring_taken(&ring->ring),
 				  t->index[kind]))
@@ -292,10 +299,9 @@ static bool ticket_reached(struct sp_shard *from, const struct sp_ticket *t)
 }
 
 /* Sleep until the receiver has taken messages, perhaps not yet that of @t. */
-static int wait_once(struct sp_fiber *self, struct sp_shard *from,
+static int wait_once(struct sp_fiber *self, struct sp__msg_inbox *inbox,
 		     const struct sp_ticket *t, int64_t deadline)
 {
-	struct sp__msg_inbox *inbox = from->rt->shards[t->shard].msg_inbox;
 	struct sp__waiter w = { .fiber = self, .code = SP__EVENT };
 	int err = 0;
 
@@ -305,7 +311,7 @@ static int wait_once(struct sp_fiber *self, struct sp_shard *from,
 	sp__spin_unlock(&inbox->flush_lock);
 	/* See wake_flushers() in msg_inbox.c. */
 	atomic_fetch_add(&inbox->flushing, 1);
-	if (!ticket_reached(from, t) || !sp__wait_drop(self, w.epoch))
+	if (!ticket_reached(inbox, t) || !sp__wait_drop(self, w.epoch))
 		err = sp__code_error(
 			sp__wait_end(self, w.epoch, deadline, "flush", inbox));
 	sp__spin_lock(&inbox->flush_lock);
@@ -323,21 +329,20 @@ int sp_msg_wait(const struct sp_ticket *ticket)
 int sp_msg_wait_until(const struct sp_ticket *ticket, int64_t deadline)
 {
 	struct sp_fiber *self = sp__fiber_self();
-	/*
-	 * A ticket counts the messages of one sending shard, so keep that
-	 * shard even if the fiber moves to another one during the wait.
-	 */
-	struct sp_shard *from;
+	struct sp__msg_inbox *inbox;
+	struct sp_rt *rt;
 	int err = 0;
 
 	if (self == NULL)
 		return -EPERM;
-	from = self->shard;
-	if (ticket->shard >= from->rt->nshards)
+	rt = self->shard->rt;
+	if (ticket->shard >= rt->nshards ||
+	    (ticket->from >= rt->nshards && ticket->from != SP_MSG_OUTSIDE))
 		return -EINVAL;
 	sp_msg_publish(ticket->shard);
-	while (err == 0 && !ticket_reached(from, ticket))
-		err = wait_once(self, from, ticket, deadline);
+	inbox = rt->shards[ticket->shard].msg_inbox;
+	while (err == 0 && !ticket_reached(inbox, ticket))
+		err = wait_once(self, inbox, ticket, deadline);
 	return err;
 }
 

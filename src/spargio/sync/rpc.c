@@ -68,16 +68,27 @@ void sp_rpc_on_request(struct sp_rpc *rpc, void (*fn)(void *arg), void *arg)
 	rpc->on_request_arg = arg;
 }
 
+void sp_rpc_stats_get(struct sp_rpc *rpc, struct sp_rpc_stats *out)
+{
+	sp__spin_lock(&rpc->lock);
+	*out = rpc->stats;
+	sp__spin_unlock(&rpc->lock);
+	out->capacity = rpc->capacity;
+}
+
 /* Calls; the lock is held. */
 
 void sp__call_unqueue(struct sp_call *call)
 {
+	call->rpc->stats.queued--;
 	call->prev->next = call->next;
 	call->next->prev = call->prev;
 }
 
 void sp__call_finish(struct sp_call *call, int result, void *reply)
 {
+	if (call->state == SP__CALL_TAKEN)
+		call->rpc->stats.serving--;
 	call->state = SP__CALL_DONE;
 	call->result = result;
 	call->reply = reply;
@@ -115,6 +126,7 @@ static bool abort_call(struct sp_call *call)
 		sp__call_unqueue(call);
 		call->server = false;
 	}
+	rpc->stats.aborts++;
 	sp__call_finish(call, -EPIPE, NULL);
 	sp__call_put(call);
 	sp__spin_unlock(&rpc->lock);
@@ -145,6 +157,7 @@ static void fill_request(struct sp_call *call, struct sp_request *out)
 {
 	*out = (struct sp_request){
 		.value = call->request,
+		.deadline = call->deadline,
 		.call = call,
 		.id = call->id,
 	};
@@ -161,6 +174,7 @@ static int try_recv(struct sp_rpc *rpc, struct sp_request *out)
 		return -EAGAIN;
 	sp__call_unqueue(call);
 	call->state = SP__CALL_TAKEN;
+	rpc->stats.serving++;
 	fill_request(call, out);
 	return 0;
 }
@@ -207,18 +221,23 @@ int sp_rpc_try_recv(struct sp_rpc *rpc, struct sp_request *out)
 static int finish_request(struct sp_call *call, uint64_t id, int result,
 			  void *value)
 {
-	int err = 0;
+	struct sp_rpc_stats *stats = &call->rpc->stats;
 
 	if (call->id != id)
 		return -ESRCH;
 	if (!call->server)
 		return -EALREADY;
 	call->server = false;
-	if (call->state == SP__CALL_DONE)
-		err = call->result == -EPIPE ? -EPIPE : -ECANCELED;
+	if (call->state == SP__CALL_DONE) {
+		stats->late_replies++;
+		return call->result == -EPIPE ? -EPIPE : -ECANCELED;
+	}
+	if (result == 0)
+		stats->replies++;
 	else
-		sp__call_finish(call, result, value);
-	return err;
+		stats->refusals++;
+	sp__call_finish(call, result, value);
+	return 0;
 }
 
 static int end_request(const struct sp_request *request, int result,

@@ -37,6 +37,7 @@ struct sp_call {
 	struct sp_rpc *rpc;
 	struct sp_call *next, *prev; /* links of the queue or the free list */
 	uint64_t id;
+	int64_t deadline; /* when the client gives up; for the server */
 	enum sp__call_state state;
 	bool client, server; /* which sides hold the call */
 	bool has_reply;	     /* reply is set, and the client has not taken it */
@@ -58,8 +59,8 @@ struct sp_rpc {
 	struct sp__spin lock;
 	bool closed;
 	uint32_t holds; /* references: owner, calls in use, sleepers */
-	uint64_t last_id;
-	struct sp_call queue; /* head of a ring; only its links are used */
+	struct sp_rpc_stats stats; /* without the capacity */
+	struct sp_call queue;	   /* head of a ring; only its links are used */
 	struct sp_call *free;
 	struct sp__waitlist servers; /* servers that wait for a request */
 	struct sp__waitlist clients; /* clients that wait for a free call */

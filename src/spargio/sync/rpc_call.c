@@ -1,5 +1,6 @@
 #include "spargio/sched/current.h"
 #include "spargio/sched/spin.h"
+#include "spargio/sched/time.h"
 #include "spargio/sync/rpc.h"
 
 #include <spargio/time.h>
@@ -37,8 +38,10 @@ static int get_call(struct sp_rpc *rpc, int64_t deadline, struct sp_call **out)
 	if (err != -EAGAIN)
 		return err;
 	err = sp__rpc_sleep(rpc, &rpc->clients, &sleeper, deadline, "rpc call");
-	if (err < 0)
+	if (err < 0) {
+		rpc->stats.refused_calls++;
 		return err;
+	}
 	if (sleeper.call == NULL)
 		return -EPIPE;
 	if (rpc->closed) {
@@ -50,26 +53,38 @@ static int get_call(struct sp_rpc *rpc, int64_t deadline, struct sp_call **out)
 	return 0;
 }
 
+/* What a client asks for. */
+struct order {
+	void *request;
+	int64_t deadline;
+	void (*done)(void *arg);
+	void *arg;
+};
+
 /*
  * Give @call to a waiting server, or queue it. True if the queue was empty:
  * on_request must then be called. The lock is held.
  */
-static bool post_call(struct sp_rpc *rpc, struct sp_call *call, void *request,
-		      void (*done)(void *), void *arg)
+static bool post_call(struct sp_rpc *rpc, struct sp_call *call,
+		      const struct order *order)
 {
 	bool first = rpc->queue.next == &rpc->queue;
 
-	call->id = ++rpc->last_id;
-	call->request = request;
+	call->id = ++rpc->stats.calls;
+	call->request = order->request;
+	call->deadline = order->deadline;
 	call->client = call->server = true;
 	call->has_reply = false;
-	call->done = done;
-	call->arg = arg;
+	call->done = order->done;
+	call->arg = order->arg;
 	call->waiter = NULL;
 	call->state = SP__CALL_TAKEN;
-	if (sp__rpc_wake_one(&rpc->servers, call))
+	if (sp__rpc_wake_one(&rpc->servers, call)) {
+		rpc->stats.serving++;
 		return false;
+	}
 	call->state = SP__CALL_QUEUED;
+	rpc->stats.queued++;
 	call->next = &rpc->queue;
 	call->prev = rpc->queue.prev;
 	call->prev->next = call;
@@ -79,9 +94,9 @@ static bool post_call(struct sp_rpc *rpc, struct sp_call *call, void *request,
 
 /* Called with the lock held; releases it. */
 static void post_and_unlock(struct sp_rpc *rpc, struct sp_call *call,
-			    void *request, void (*done)(void *), void *arg)
+			    const struct order *order)
 {
-	bool tell = post_call(rpc, call, request, done, arg);
+	bool tell = post_call(rpc, call, order);
 	void (*fn)(void *) = rpc->on_request;
 	void *fn_arg = rpc->on_request_arg;
 
@@ -90,8 +105,16 @@ static void post_and_unlock(struct sp_rpc *rpc, struct sp_call *call,
 		fn(fn_arg);
 }
 
-int sp_rpc_submit(struct sp_rpc *rpc, void *request, void (*done)(void *arg),
-		  void *arg, struct sp_call **out)
+/* The deadline that also obeys sp_deadline_push() of a calling fiber. */
+static int64_t client_deadline(int64_t deadline)
+{
+	struct sp_fiber *self = sp__fiber_self();
+
+	return self == NULL ? deadline : sp__deadline_of(self, deadline);
+}
+
+static int submit_order(struct sp_rpc *rpc, const struct order *order,
+			struct sp_call **out)
 {
 	struct sp_call *call;
 	int err;
@@ -99,13 +122,29 @@ int sp_rpc_submit(struct sp_rpc *rpc, void *request, void (*done)(void *arg),
 	sp__spin_lock(&rpc->lock);
 	err = try_get(rpc, &call);
 	if (err < 0) {
+		rpc->stats.refused_calls += err == -EAGAIN;
 		sp__spin_unlock(&rpc->lock);
 		return err;
 	}
 	/* Set *@out first: a fast server may call @done immediately. */
 	*out = call;
-	post_and_unlock(rpc, call, request, done, arg);
+	post_and_unlock(rpc, call, order);
 	return 0;
+}
+
+int sp_rpc_submit(struct sp_rpc *rpc, void *request, void (*done)(void *arg),
+		  void *arg, struct sp_call **out)
+{
+	return sp_rpc_submit_until(rpc, request, SP_NEVER, done, arg, out);
+}
+
+int sp_rpc_submit_until(struct sp_rpc *rpc, void *request, int64_t deadline,
+			void (*done)(void *arg), void *arg,
+			struct sp_call **out)
+{
+	struct order order = { request, deadline, done, arg };
+
+	return submit_order(rpc, &order, out);
 }
 
 /* The result of the call, or -EAGAIN. The lock is held. */
@@ -174,6 +213,7 @@ static bool give_up(struct sp_call *call, bool *dropped)
 		call->server = false;
 		*dropped = true;
 	}
+	call->rpc->stats.cancels++;
 	sp__call_finish(call, -ECANCELED, NULL);
 	return true;
 }
@@ -248,6 +288,7 @@ int sp_rpc_call(struct sp_rpc *rpc, void *request, void **reply)
 int sp_rpc_call_until(struct sp_rpc *rpc, void *request, int64_t deadline,
 		      void **reply)
 {
+	struct order order = { request, client_deadline(deadline), NULL, NULL };
 	void (*drop)(void *) = rpc->drop_request;
 	struct sp_call *call;
 	int err;
@@ -266,19 +307,20 @@ int sp_rpc_call_until(struct sp_rpc *rpc, void *request, int64_t deadline,
 			drop(request);
 		return err;
 	}
-	post_and_unlock(rpc, call, request, NULL, NULL);
+	post_and_unlock(rpc, call, &order);
 	return wait_and_free(call, deadline, reply);
 }
 
 int sp_rpc_try_call(struct sp_rpc *rpc, void *request, int64_t deadline,
 		    void **reply)
 {
+	struct order order = { request, client_deadline(deadline), NULL, NULL };
 	struct sp_call *call;
 	int err;
 
 	if (!may_wait())
 		return -EPERM;
-	err = sp_rpc_submit(rpc, request, NULL, NULL, &call);
+	err = submit_order(rpc, &order, &call);
 	if (err == -EPIPE && rpc->drop_request != NULL)
 		rpc->drop_request(request);
 	return err < 0 ? err : wait_and_free(call, deadline, reply);

@@ -229,7 +229,7 @@ static int64_t time_of(const struct sp_case *c)
 {
 	if (c->_kind == AT)
 		return c->_on.when;
-	return c->_kind == TIMER ? sp__timer_when(c->_on.timer) : SP_NEVER;
+	return c->_kind == TIMER ? sp_timer_when(c->_on.timer) : SP_NEVER;
 }
 
 /* The channel's lock is held. */

@@ -1,0 +1,62 @@
+/*
+ * Allocations that fail: of fibers of simulated hosts, not of the simulation.
+ */
+#include "spargio/sim/world.h"
+
+#include <stdlib.h>
+
+bool sp_sim_memory_fails(void)
+{
+	struct sp_sim *sim = sp__sim_current();
+
+	if (sim == NULL || sim->running == NULL || sim->sheltered > 0)
+		return false;
+	if (sim->fails_at > 0 && --sim->fails_at == 0) {
+		sp__sim_note(sim, sim->running->host, "no memory", 0, 0);
+		return true;
+	}
+	return sp__sim_strikes(sim, SP__SIM_MEMORY, SP_SIM_NO_MEMORY);
+}
+
+void sp_sim_fail_allocation(struct sp_sim *sim, uint64_t n)
+{
+	sim->fails_at = n;
+}
+
+static void shelter(int32_t by)
+{
+	struct sp_sim *sim = sp__sim_current();
+
+	if (sim != NULL)
+		sim->sheltered += (uint32_t)by;
+}
+
+void *sp__sim_malloc(size_t size)
+{
+	void *p;
+
+	shelter(1);
+	p = malloc(size);
+	shelter(-1);
+	return p;
+}
+
+void *sp__sim_calloc(size_t n, size_t size)
+{
+	void *p;
+
+	shelter(1);
+	p = calloc(n, size);
+	shelter(-1);
+	return p;
+}
+
+void *sp__sim_realloc(void *p, size_t size)
+{
+	void *grown;
+
+	shelter(1);
+	grown = realloc(p, size);
+	shelter(-1);
+	return grown;
+}
