@@ -117,9 +117,9 @@ int sp_msg_post_ticket(struct sp_rt *rt, uint32_t shard, uint16_t tag,
 int sp_msg_wait(const struct sp_ticket *ticket);
 int sp_msg_wait_until(const struct sp_ticket *ticket, int64_t deadline);
 /*
- * The same from any thread, which blocks; a fiber yields. -ESHUTDOWN or
- * -ECANCELED if @rt stops. A receiving shard that does not yield delays the
- * deadline.
+ * As sp_msg_wait_until(), from any thread, which blocks; a fiber yields.
+ * -ESHUTDOWN or -ECANCELED if @rt stops. If the receiving shard does not yield,
+ * the call may return later than the deadline.
  */
 int sp_msg_wait_thread(struct sp_rt *rt, const struct sp_ticket *ticket,
 		       int64_t deadline);

@@ -44,9 +44,9 @@ struct sp_call;
 struct sp_request {
 	void *value;
 	/*
-	 * When the client gives up: the deadline of its call, or SP_NEVER. A
-	 * server need not begin what it cannot finish by then, and can pass the
-	 * deadline on.
+	 * The deadline of the client's call, or SP_NEVER. A server need not
+	 * begin work that it cannot finish before the deadline, and it can pass
+	 * the deadline on.
 	 */
 	int64_t deadline;
 	struct sp_call *call;

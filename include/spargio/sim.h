@@ -163,16 +163,16 @@ void sp_sim_shrink(uint64_t seed, struct sp_sim_plan *plan,
 /* Memory */
 
 /*
- * True if an allocation that the calling fiber is about to make must fail. A
- * program asks in its allocator, or in functions that its linker puts in place
- * of malloc() and so on, see docs/simulation.md. False outside of fibers of a
- * simulated host, and for what the simulation itself allocates.
+ * True if the allocation that the calling fiber is about to make must fail. The
+ * program calls this in its allocator, or in functions that its linker puts in
+ * place of malloc() and so on, see docs/simulation.md. False outside fibers of
+ * simulated hosts, and for allocations of the simulation itself.
  */
 bool sp_sim_memory_fails(void);
 
 /*
- * The @n-th allocation of fibers from now on fails, 1 = the next; 0 = none. In
- * addition to those that SP_SIM_NO_MEMORY causes.
+ * Make the @n-th allocation of fibers from now on fail; 1 = the next, 0 = none.
+ * This is in addition to failures by SP_SIM_NO_MEMORY.
  */
 void sp_sim_fail_allocation(struct sp_sim *sim, uint64_t n);
 

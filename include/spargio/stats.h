@@ -28,9 +28,9 @@ struct sp_shard_stats {
 	/* calls of sp_go_...() by fibers of this shard that returned an error */
 	uint64_t refused_spawns;
 	uint64_t stolen;	 /* fibers taken from other shards */
-	uint64_t steals;	 /* searches that found some */
+	uint64_t steals;	 /* searches that found fibers */
 	uint64_t steal_attempts; /* searches for fibers to steal */
-	uint64_t steal_probes;	 /* shards looked at in these searches */
+	uint64_t steal_probes;	 /* shards checked in these searches */
 	uint64_t steal_backoffs; /* pauses after a search that found nothing */
 	uint64_t messages_sent;
 	/* messages refused because the mailbox was full */

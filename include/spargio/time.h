@@ -77,7 +77,7 @@ void sp_timer_free(struct sp_timer *timer); /* no fiber may be waiting */
 void sp_timer_reset(struct sp_timer *timer, int64_t when);
 /* The time at which the timer expires or has expired. Any thread. */
 int64_t sp_timer_when(struct sp_timer *timer);
-/* True if that time has passed, waited for or not. Any thread. */
+/* True if the time of sp_timer_when() has passed. Any thread. */
 bool sp_timer_elapsed(struct sp_timer *timer);
 int sp_timer_wait(struct sp_timer *timer); /* yields */
 int sp_timer_wait_until(struct sp_timer *timer, int64_t deadline);

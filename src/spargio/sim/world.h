@@ -140,7 +140,7 @@ struct sp_sim {
 	struct sp__cxx_exceptions *exceptions; /* the thread's, or NULL */
 	struct sp__cxx_exceptions driver_exceptions;
 	uint32_t scripts; /* calls of sp_sim_at() that have not run yet */
-	/* the allocation, counted down, that fails; 0 = none */
+	/* number of allocations until one fails, counted down; 0 = none */
 	uint64_t fails_at;
 	uint32_t sheltered; /* depth of allocations of the simulation */
 

@@ -153,7 +153,7 @@ static size_t fill_many(const struct route *r, uint16_t tag,
 	return n;
 }
 
-/* What is done with the messages that were filled. */
+/* When the filled messages become visible to the receiver. */
 enum publication {
 	PUBLISH_LATER, /* unless the mailbox is full */
 	PUBLISH,
