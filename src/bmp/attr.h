@@ -108,7 +108,10 @@ struct bgp_attrs {
 	 * bmp/canonical.h.
 	 */
 	bool headers_canonical;
-	/* The same but for MP_REACH; known of plain UPDATEs only. */
+	/*
+	 * All attributes except MP_REACH are canonical; set for plain UPDATEs
+	 * only.
+	 */
 	bool others_canonical;
 	uint8_t origin;
 	uint8_t next_hop_len;

@@ -274,7 +274,10 @@ static bool decode_domain_path(struct wire_view v,
 	return bgp_describe_domain_path(NULL, v);
 }
 
-/* Types and lengths of two bytes, as in BGP-LS and BIER. */
+/*
+ * Check a list of TLVs with types and lengths of two bytes, as in BGP-LS and
+ * BIER.
+ */
 static bool decode_tlvs(struct wire_view v, const struct bgp_decode_opts *r,
 			struct bgp_attrs *a)
 {

@@ -439,9 +439,10 @@ static bool is_canonical(const struct bgp_attrs *a, enum bgp_nlri_part_id s)
 }
 
 /*
- * Routes in MP_REACH whose other attributes are canonical: copy these, with the
- * next hop in its place. The attributes of a plain UPDATE are whole, and its
- * next hop is one or two addresses.
+ * For routes in MP_REACH whose other attributes are canonical: copy these
+ * attributes to @room, and insert NEXT_HOP at its place. Only for plain
+ * UPDATEs: their attributes are complete, and their next hop is one or two
+ * addresses.
  */
 static size_t put_spliced(const struct bgp_update *u, uint8_t *room)
 {

@@ -172,7 +172,10 @@ static const struct bgp_ext_community_row rows[] = {
 	{ 0x80, 0x0b, FORM_HEX,  "e-tree-info", "RFC 7796" },
 };
 
-/* Of 20 bytes: an IPv6 address and a number of two (RFC 5701). */
+/*
+ * IPv6 extended communities, 20 bytes each: type, an IPv6 address, and a number
+ * of two bytes (RFC 5701).
+ */
 static const struct bgp_ipv6_ext_community_row ipv6_rows[] = {
 	{ 0x0002, "rt", "RFC 5701" },
 	{ 0x0003, "soo", "RFC 5701" },

@@ -37,7 +37,9 @@ bool bgp_ext_community_row(size_t i, struct bgp_ext_community_row *out);
  */
 bool bgp_ipv6_ext_community_text(struct text *t, const uint8_t community[20]);
 
-/* The rows of its table: false behind the last. */
+/*
+ * Row @i of the table of IPv6 extended communities; false after the last row.
+ */
 struct bgp_ipv6_ext_community_row {
 	uint16_t type;
 	const char *name;

@@ -12,7 +12,7 @@
 #define LABEL	NLRI_FIELD_LABEL
 #define REST	NLRI_FIELD_REST
 
-/* VALUE() of the layouts, whose name means something else here. */
+/* VALUE() of bmp/value_layout.h; in this file VALUE has another meaning. */
 #define VALUE_OF(field, kind, ...)                                 \
 	{                                                          \
 		.name = (field), .form = VALUE_##kind, __VA_ARGS__ \

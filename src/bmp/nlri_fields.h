@@ -31,7 +31,10 @@ struct nlri_field_def {
 	uint8_t form; /* enum nlri_field_form */
 	uint8_t len;  /* bytes of NUMBER and HEX */
 	bool key;
-	/* What is in a REST field; NULL, or a value that does not fit: hex. */
+	/*
+	 * Layout of a REST field. NULL, or if the value does not fit: shown in
+	 * hex.
+	 */
 	const struct value_field *inside;
 };
 
@@ -54,10 +57,10 @@ struct nlri_layouts {
 	const struct nlri_layout *four_bytes;
 };
 
-/* Of a BGP-LS NLRI: protocol, identifier and descriptors. */
+/* Layout of a BGP-LS NLRI: protocol, identifier and descriptors. */
 extern const struct value_field bgp_link_state_nlri[];
 
-/* What is inside REST fields of MUP, in nlri_describe.c. */
+/* Describe the content of REST fields of MUP; in nlri_describe.c. */
 bool bgp_describe_mup_addresses(struct field_writer *w, struct wire_view v);
 bool bgp_describe_mup_endpoint(struct field_writer *w, struct wire_view v);
 

@@ -416,7 +416,10 @@ static const struct bgp_nlri_ops evpn_ops = {
 	.text = bgp_nlri_text_typed,
 	.write = write_typed,
 	.layouts = &bgp_nlri_evpn_layouts,
-	/* RFC 9572 3.3: as of MVPN, its key is another route. */
+	/*
+	 * RFC 9572 3.3: as in MVPN, a Leaf A-D route begins with the key of
+	 * another route.
+	 */
 	.type_without_rd = 11,
 };
 

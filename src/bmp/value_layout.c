@@ -304,7 +304,7 @@ void value_write_field(const struct value_field *f, struct wire_view v,
 	write_field(f, v, w);
 }
 
-/* Visits: as walk_fields() does, of a value that fits. */
+/* Visits: as walk_fields(), for a value that fits */
 
 static void visit_fields(const struct value_field *f, struct wire_view v,
 			 const struct value_visitor *visitor);
