@@ -159,7 +159,9 @@ int segment_scan(int fd, uint64_t base, struct journal_scan *out)
 
 	if (size < 0)
 		return (int)size;
-	/* What is longer was not written by us, nor is it read. */
+	/*
+	 * We write no longer segments, so bytes beyond this limit are not read.
+	 */
 	if (size > (int64_t)JOURNAL_SEGMENT_BYTES_MAX)
 		size = JOURNAL_SEGMENT_BYTES_MAX;
 	bytes = malloc((size_t)size + 1);
