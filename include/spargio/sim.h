@@ -108,7 +108,9 @@ struct sp_sim_opts {
 	uint64_t disk_size; /* bytes of a host's disk; default 1 GiB */
 };
 
-/* @opts may be NULL: seed 0, no faults. */
+/*
+ * Make a simulation. If @opts is NULL, the seed is 0 and there are no faults.
+ */
 int sp_sim_new(const struct sp_sim_opts *opts, struct sp_sim **out);
 void sp_sim_free(struct sp_sim *sim);
 
@@ -213,7 +215,7 @@ void sp_sim_host_set_drift(struct sp_sim_host *host, int32_t ppm);
 void sp_sim_partition(struct sp_sim_host *a, struct sp_sim_host *b, bool lost);
 
 bool sp_sim_host_is_up(const struct sp_sim_host *host);
-/* What the main function returned when it last ended. */
+/* The result of the host's main function when it last ended. */
 int sp_sim_host_result(const struct sp_sim_host *host);
 
 #ifdef __cplusplus

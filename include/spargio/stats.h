@@ -78,7 +78,7 @@ struct sp_stats {
 };
 
 void sp_stats_get(struct sp_rt *rt, struct sp_stats *out);
-/* -EINVAL if there is no such shard. */
+/* Read the counters of a shard. -EINVAL if @shard does not exist. */
 int sp_stats_shard(struct sp_rt *rt, uint32_t shard,
 		   struct sp_shard_stats *out);
 

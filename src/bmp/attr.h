@@ -124,11 +124,11 @@ struct bgp_attrs {
 	const uint8_t *next_hop; /* value of NEXT_HOP; MP_REACH has its own */
 	struct wire_view block;	 /* all attributes, as sent */
 	struct bgp_as_path as_path;
-	struct wire_view communities;	       /* of 4 bytes */
-	struct wire_view ext_communities;      /* of 8 */
-	struct wire_view large_communities;    /* of 12 */
-	struct wire_view cluster_list;	       /* of 4 */
-	struct wire_view ipv6_ext_communities; /* of 20 */
+	struct wire_view communities;	       /* 4 bytes each */
+	struct wire_view ext_communities;      /* 8 each */
+	struct wire_view large_communities;    /* 12 each */
+	struct wire_view cluster_list;	       /* 4 each */
+	struct wire_view ipv6_ext_communities; /* 20 each */
 	struct bgp_mp reach;
 	struct bgp_mp unreach;
 };

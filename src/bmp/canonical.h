@@ -42,9 +42,9 @@ static inline size_t bgp_canonical_bound(const struct bgp_update *u)
 }
 
 /*
- * The attributes of the routes in part @s, which is NLRI or MP_REACH: the
- * block itself if it is canonical as it stands, or else written to @room, which
- * has bgp_canonical_bound() bytes.
+ * The attributes of the routes in part @s, which is NLRI or MP_REACH: the block
+ * itself if it is canonical, else a canonical block that is written to @room,
+ * which has bgp_canonical_bound() bytes.
  */
 struct wire_view bgp_canonical(const struct bgp_update *u,
 			       enum bgp_nlri_part_id s, uint8_t *room);

@@ -40,7 +40,7 @@ struct bgp_nlri {
 	uint32_t path_id;
 	uint8_t address[16];	 /* BGP_NLRI_PREFIX; IPv4 mapped to IPv6 */
 	uint64_t rd;		 /* families with BGP_FAMILY_RD */
-	struct wire_view labels; /* of 3 bytes each, as sent */
+	struct wire_view labels; /* labels of 3 bytes each, as sent */
 	/*
 	 * The whole NLRI without the path id. Empty for prefixes, whose fields
 	 * are above.

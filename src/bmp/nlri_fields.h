@@ -89,7 +89,7 @@ struct nlri_field {
 struct nlri_field_iter {
 	struct wire_cursor c;
 	const struct nlri_field_def *def;
-	uint8_t address_len; /* of PREFIX and ADDRESS: 4 or 16 */
+	uint8_t address_len; /* bytes of PREFIX and ADDRESS: 4 or 16 */
 	bool malformed;	     /* the body does not have the fields of its type */
 };
 

@@ -20,7 +20,7 @@
 struct text {
 	char *p;
 	size_t cap; /* with the terminator; may be 0 */
-	size_t len; /* of the whole text, also beyond cap */
+	size_t len; /* length of the whole text, may exceed cap */
 };
 
 static inline struct text text_start(char *buf, size_t cap)

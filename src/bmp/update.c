@@ -10,8 +10,8 @@
  */
 struct next_hop_form {
 	bool valid;
-	uint8_t address_at, address_len; /* len 0: none */
-	uint8_t link_local_at;		 /* 0: none */
+	uint8_t address_at, address_len; /* address_len 0 = no address */
+	uint8_t link_local_at;		 /* 0 = none */
 	bool has_rd;
 };
 

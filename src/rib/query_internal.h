@@ -47,7 +47,7 @@ struct rib_asking {
 	size_t budget;
 	size_t answers;
 	const struct bgp_family_info *family;
-	struct rib_key_pattern pattern; /* of the keys that match */
+	struct rib_key_pattern pattern; /* condition that matching keys meet */
 	/*
 	 * The position of the walk, valid if is_placed; table is the next one
 	 * to visit.

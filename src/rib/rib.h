@@ -64,7 +64,7 @@ uint64_t rib_route_count(const struct rib *rib);
 
 /* Routers */
 
-/* Returns NULL if there is no such router. */
+/* Find the router of @id; NULL if there is none. */
 struct rib_router *rib_router_find(struct rib *rib,
 				   const struct rib_identity *id);
 

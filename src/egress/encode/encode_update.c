@@ -454,8 +454,8 @@ static void message_build(const struct rib_change *c, const struct rib_route *r,
 	capnp_build_head(message, words, ptrs);
 	build_data(c, r, s, words, data);
 	/*
-	 * Clear all usual pointers in a few stores; objects that are not behind
-	 * them overwrite the rest.
+	 * Clear all usual pointers in a few stores; if the pointer section is
+	 * shorter, the objects after it overwrite the rest.
 	 */
 	memset(b.ptrs, 0, 8 * PTRS_USUAL);
 	for (size_t i = PTRS_USUAL; i < ptrs; i++)

@@ -33,7 +33,7 @@ enum send_state {
 };
 
 struct send_entry {
-	struct egress_batch *batch; /* NULL: the bytes are in the spool only */
+	struct egress_batch *batch; /* NULL = the bytes are in the spool only */
 	struct record_id record;    /* id of the record; epoch 0 for a fence */
 	/* end of its record in the journal; 0 = not written */
 	uint64_t end;

@@ -69,7 +69,7 @@ static void line_add_fiber(struct line *line, const struct sp_fiber *f)
 {
 	const char *name = atomic_load_explicit(&f->name, memory_order_relaxed);
 
-	/* The same number as in sp_dump(). */
+	/* Write the id in hex, as in sp_dump(). */
 	line_add_number(line,
 			atomic_load_explicit(&f->id, memory_order_relaxed), 16);
 	line_add(line, " '");

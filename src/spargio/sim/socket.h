@@ -62,7 +62,7 @@ struct sp__sim_socket {
 	/* time at which the last segment or answer to a probe arrived */
 	int64_t heard;
 
-	/* Keepalive, in seconds; idle_s 0: off. */
+	/* Keepalive: idle_s and every_s are in seconds, idle_s 0 = off. */
 	int idle_s, every_s, count;
 	uint32_t unanswered;
 	uint64_t probe; /* number of the next probe; others are outdated */

@@ -57,7 +57,7 @@ struct sp__sim_shard {
 	struct sp__context ctx;
 	char *stack;
 	size_t stack_size;
-	unsigned stack_id; /* of valgrind */
+	unsigned stack_id; /* id of the stack in valgrind */
 	bool ended;
 	bool ready;	    /* the shard can run now */
 	int64_t deadline;   /* virtual time from which it can run anyway */
