@@ -278,7 +278,10 @@ static inline void put_value(struct out *o, const struct bgp_attr_row *row,
 	}
 }
 
-/* Write NEXT_HOP, unless it is the four bytes of the attribute NEXT_HOP. */
+/*
+ * Write NEXT_HOP for all cases except that put_next_hop() copies the attribute
+ * NEXT_HOP. Nothing is written if the routes have no next hop.
+ */
 static void put_next_hop_address(struct out *o, const struct bgp_update *u,
 				 enum bgp_nlri_part_id s)
 {

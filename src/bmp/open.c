@@ -1,7 +1,8 @@
 #include "bmp/open.h"
 
 #define PARAMETER_CAPABILITIES 2
-#define PARAMETERS_LONG	       255 /* RFC 9072: length and type */
+/* RFC 9072: length or type that marks the long form */
+#define PARAMETERS_LONG 255
 
 #define ADD_PATH_RECEIVE 1
 #define ADD_PATH_SEND	 2

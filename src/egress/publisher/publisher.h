@@ -249,7 +249,10 @@ void publisher_first_position(struct publisher *p, struct log_position *out);
 
 void publisher_stats(struct publisher *p, struct publisher_stats *out);
 
-/* The publisher's own runtime, so that a watchdog can check its progress. */
+/*
+ * The runtime on which the publisher runs, so that a watchdog can check its
+ * progress.
+ */
 struct sp_rt *publisher_runtime(const struct publisher *p);
 
 #endif

@@ -43,7 +43,7 @@ static uint64_t segment_bytes(const struct publisher_options *o, bool spool)
 	return bytes;
 }
 
-/* Give a notice of what journal_open() cut off or set aside. */
+/* Give notices of records that journal_open() cut off or set aside. */
 static void note_recovery(struct publisher *p)
 {
 	const struct journal_recovery *found =
