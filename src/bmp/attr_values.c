@@ -154,9 +154,9 @@ bool bgp_describe_bgpsec_path(struct field_writer *w, struct wire_view v)
 }
 
 /*
- * D-PATH, RFC 10039 4: segments of a count, which is not 0, and so many domains
- * of seven bytes: a global and a local administrator, and the SAFI the route
- * came from, 0 for a local one.
+ * D-PATH, RFC 10039 4: a list of segments. A segment is a count, which is not
+ * 0, and so many domains of seven bytes: a global and a local administrator,
+ * and the SAFI from which the route came, 0 for a local route.
  */
 
 #define DOMAIN_LEN 7

@@ -72,7 +72,7 @@ static bool kv_is_written(const struct nats_kv *kv)
 	return kv->replicas != 0;
 }
 
-/* Refuse settings with which values that were stored would be lost. */
+/* Refuse a bucket whose settings would lose stored values. */
 static int verify_bucket(const struct nats_kv *kv,
 			 const struct nats_reply_stream *info,
 			 struct nats_error *why)

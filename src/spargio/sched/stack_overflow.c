@@ -11,7 +11,7 @@
 
 #ifdef SP_ASAN
 
-/* ASan installs its own handler and report. */
+/* With ASan no handler is installed: ASan has its own handler and report. */
 void sp__stack_overflow_watch_begin(struct sp_shard *shard)
 {
 	(void)shard;
