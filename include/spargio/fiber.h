@@ -147,22 +147,23 @@ uint32_t sp_shard(void);      /* SP_NO_SHARD outside a fiber */
 const char *sp_name(void);    /* NULL if the fiber has no name */
 
 /*
- * Let other runnable fibers of this shard run. Fibers that become runnable by
- * an event, as bytes on a socket or a timer, are not among them until the shard
- * polls for events, which it does between two turns. If no fiber is runnable
- * the caller may continue within the same turn, up to a few times. Yields.
+ * Let other runnable fibers of this shard run. A fiber that waits for an event,
+ * such as bytes on a socket or a timer, does not become runnable before the
+ * shard polls for events, which it does between two turns. If no other fiber is
+ * runnable, the caller continues immediately, until the turn has used its
+ * budget. Yields.
  */
 void sp_yield(void);
 
 /*
- * The same, but the shard ends its turn and polls for events before it runs the
- * caller again. For a fiber that has used the shard for long. Yields.
+ * As sp_yield(), but the shard ends its turn and polls for events before it
+ * runs the caller again. For a fiber that has used the shard for long. Yields.
  */
 void sp_yield_poll(void);
 
 /*
- * The number of the turn of the caller's shard. While it is the same, the shard
- * has not polled for events. 0 outside a fiber.
+ * The number of the current turn of the caller's shard. As long as the number
+ * does not change, the shard has not polled for events. 0 outside a fiber.
  */
 uint64_t sp_shard_turn(void);
 
@@ -176,8 +177,8 @@ int sp_migrate(uint32_t shard);
 /* Fiber-local storage: up to 8 keys per runtime */
 
 /*
- * Make a key. When a fiber ends that has set a value for the key, @drop,
- * unless NULL, is called with the value.
+ * Make a key for values that each fiber sets for itself. When a fiber that has
+ * set a value for the key ends, @drop(value) is called, unless @drop is NULL.
  */
 int sp_local_new(struct sp_rt *rt, void (*drop)(void *), uint32_t *out);
 int sp_local_set(uint32_t key, void *value);

@@ -75,7 +75,10 @@ int sp_msg_send_many_nowait(uint32_t shard, uint16_t tag,
 			    const uint64_t *values, size_t count);
 int sp_msg_send_many_direct(uint32_t shard, uint16_t tag,
 			    const uint64_t *values, size_t count);
-/* A message of up to SP_MSG_DATA_MAX bytes, which are copied. */
+/*
+ * As sp_msg_send(), with the @len bytes at @data, at most SP_MSG_DATA_MAX,
+ * instead of a value. The bytes are copied.
+ */
 int sp_msg_send_data(uint32_t shard, uint16_t tag, const void *data,
 		     size_t len);
 /* As sp_msg_send(); *@out is a ticket for sp_msg_wait(). */
@@ -114,9 +117,9 @@ int sp_msg_post_ticket(struct sp_rt *rt, uint32_t shard, uint16_t tag,
 int sp_msg_wait(const struct sp_ticket *ticket);
 int sp_msg_wait_until(const struct sp_ticket *ticket, int64_t deadline);
 /*
- * The same from any thread, which blocks; a fiber yields. -ESHUTDOWN or
- * -ECANCELED if @rt stops. A receiving shard that does not yield delays the
- * deadline.
+ * As sp_msg_wait_until(), from any thread, which blocks; a fiber yields.
+ * -ESHUTDOWN or -ECANCELED if @rt stops. If the receiving shard does not yield,
+ * the call may return later than the deadline.
  */
 int sp_msg_wait_thread(struct sp_rt *rt, const struct sp_ticket *ticket,
 		       int64_t deadline);
@@ -135,7 +138,7 @@ int sp_msg_recv_many_until(struct sp_msg *out, size_t max, int64_t deadline);
 /* Receive hot messages only. */
 int sp_msg_recv_hot(struct sp_msg *out);
 int sp_msg_recv_hot_until(struct sp_msg *out, int64_t deadline);
-/* -EAGAIN if there is no message. */
+/* As sp_msg_recv(), but returns -EAGAIN if there is no message. */
 int sp_msg_try_recv(struct sp_msg *out);
 
 /*

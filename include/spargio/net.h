@@ -56,8 +56,9 @@ int sp_listen(const struct sp_addr *at, const struct sp_listen_opts *opts,
 	      int *out);
 
 /*
- * From now on other listeners may share the address of @listener, which it was
- * given without reuse_port. Any thread.
+ * Set SO_REUSEPORT on @listener, which was opened without reuse_port: from now
+ * on other listeners with reuse_port may share its address. 0 or a negative
+ * errno. Any thread.
  */
 int sp_listener_share(int listener);
 
@@ -78,7 +79,10 @@ int sp_connect(const struct sp_addr *to, uint32_t home, struct sp_conn *out);
 int sp_connect_until(const struct sp_addr *to, uint32_t home, int64_t deadline,
 		     struct sp_conn *out);
 
-/* A stream socket for sp_connect_fd(), of the family of @to. Any thread. */
+/*
+ * Create an unconnected stream socket of the address family of @to, for
+ * sp_connect_fd(). Returns the descriptor or a negative errno. Any thread.
+ */
 int sp_connect_socket(const struct sp_addr *to);
 
 /*

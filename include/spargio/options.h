@@ -71,7 +71,7 @@ struct sp_blocked_shard {
  */
 struct sp_fiber_left {
 	uint32_t shard;
-	uint64_t fiber;	  /* its id, as in sp_dump() */
+	uint64_t fiber;	  /* id of the fiber, as in sp_dump() */
 	const char *name; /* NULL if it has none */
 	/* as in sp_dump(); NULL if the fiber is not waiting */
 	const char *waits_for;
@@ -92,9 +92,10 @@ struct sp_opts {
 	uint32_t cq_entries;   /* default 8 x ring_entries */
 	const int *affinity;   /* a CPU for each shard; default: none */
 	/*
-	 * With SP_RING_SQPOLL: milliseconds without a submission after which
-	 * the kernel thread sleeps, default 1000, and a CPU for the kernel
-	 * thread of each shard, -1 = any, default: any.
+	 * For SP_RING_SQPOLL. sqpoll_idle_ms: the kernel thread sleeps after so
+	 * many milliseconds without a submission; default 1000.
+	 * sqpoll_affinity: a CPU for the kernel thread of each shard, -1 = any;
+	 * default NULL = any.
 	 */
 	uint32_t sqpoll_idle_ms;
 	const int *sqpoll_affinity;
@@ -111,17 +112,18 @@ struct sp_opts {
 	/* fibers taken at once; default and maximum 128, half a queue */
 	uint32_t steal_batch;
 	/*
-	 * A shard that has just run out of work steals only from shards with
-	 * at least this many stealable fibers in the queue, because one that
-	 * stays will soon run where its data is in the cache; default 2.
-	 * When it has been idle for steal_delay_us it steals any fiber; default
-	 * 20.
+	 * A shard that has just run out of work steals only from shards with at
+	 * least steal_locality stealable fibers in the queue (default 2): a
+	 * single fiber will soon run on its own shard, where its data is in the
+	 * cache. After steal_delay_us without work (default 20) the shard
+	 * steals any fiber.
 	 */
 	uint32_t steal_locality;
 	uint32_t steal_delay_us;
 	/*
-	 * After a search that found nothing a spinning shard pauses, twice as
-	 * long after each, but not for longer than this; default 0 = no pause.
+	 * A spinning shard pauses after each search that found nothing. Each
+	 * pause is twice as long as the one before, up to this limit; default 0
+	 * = no pause.
 	 */
 	uint32_t steal_backoff_us;
 	/* microseconds of busy-waiting before a shard sleeps; see above */

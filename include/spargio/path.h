@@ -49,8 +49,8 @@ int sp_symlinkat(const char *target, int dir, const char *path);
 int sp_readlinkat(int dir, const char *path, char *out, size_t size);
 
 /*
- * The absolute path of @path without links, "." and "..", as realpath(3). @out
- * has PATH_MAX bytes.
+ * Write to @out the absolute path of @path without links, "." and "..", as
+ * realpath(3). @out has PATH_MAX bytes.
  */
 int sp_realpath(const char *path, char *out);
 

@@ -47,10 +47,10 @@ int sp_reader_new_stream(const struct sp_stream *from, size_t capacity,
 void sp_reader_free(struct sp_reader *r);
 
 /*
- * Make a reader and a writer for two fibers; together they own @fd or @s.
- * Freeing the writer shuts it down for sending, which only a socket and some
- * streams know; freeing the second of the two closes it. After an error the
- * caller still owns it.
+ * Make a reader and a writer for two fibers; together they own the descriptor
+ * @fd or the stream @s. Freeing the writer shuts it down for sending, if it is
+ * a socket or a stream with a shutdown function; freeing the second of the two
+ * closes it. After an error the caller still owns @fd or @s.
  */
 int sp_split(int fd, size_t capacity, struct sp_reader **r,
 	     struct sp_writer **w);

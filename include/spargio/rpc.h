@@ -44,9 +44,9 @@ struct sp_call;
 struct sp_request {
 	void *value;
 	/*
-	 * When the client gives up: the deadline of its call, or SP_NEVER. A
-	 * server need not begin what it cannot finish by then, and can pass the
-	 * deadline on.
+	 * The deadline of the client's call, or SP_NEVER. A server need not
+	 * begin work that it cannot finish before the deadline, and it can pass
+	 * the deadline on.
 	 */
 	int64_t deadline;
 	struct sp_call *call;
@@ -149,7 +149,7 @@ int sp_rpc_submit_until(struct sp_rpc *rpc, void *request, int64_t deadline,
  */
 int sp_call_wait(struct sp_call *call, void **reply);
 int sp_call_wait_until(struct sp_call *call, int64_t deadline, void **reply);
-/* -EAGAIN if there is no reply yet */
+/* As sp_call_wait(), but returns -EAGAIN if there is no reply yet. */
 int sp_call_poll(struct sp_call *call, void **reply);
 
 /* End the call with -ECANCELED; -EALREADY if it has ended. */

@@ -127,10 +127,10 @@ int sp_random(void *data, size_t len);
 	}
 
 /*
- * The same with options. Before the runtime starts, @configure(opts, argc,
- * argv) changes *opts, a struct sp_opts that holds SP_OPTS_INIT. If it does not
- * return 0, main() returns its value, or 1 for a negative one, and @body does
- * not run.
+ * As SP_MAIN(), with options. Before the runtime starts, @configure(opts, argc,
+ * argv) changes *opts, a struct sp_opts that is SP_OPTS_INIT at first. If
+ * @configure does not return 0, @body does not run, and main() returns that
+ * value, or 1 if it is negative.
  */
 #define SP_MAIN_WITH(configure, body)                            \
 	SP__MAIN_FIBER(body)                                     \

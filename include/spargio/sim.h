@@ -16,8 +16,8 @@
  * guide is docs/simulation.md.
  *
  * A program with one runtime needs no change: with SP_BACKEND=sim sp_run()
- * simulates a single host without faults, with the seed in SP_SIM_SEED;
- * -EINVAL if that is no number.
+ * simulates a single host without faults, with the seed in SP_SIM_SEED; -EINVAL
+ * if SP_SIM_SEED is not a number.
  *
  * Threads	All functions in the thread that called sp_sim_new(). Functions
  *		of hosts may be called from a fiber, from sp_sim_at(), and
@@ -53,7 +53,7 @@ enum sp_sim_fault {
 	SP_SIM_SLOW_SEGMENT, /* TCP: 200 ms delay; datagrams: loss */
 	SP_SIM_RESET,	     /* RST after any byte of a segment */
 	SP_SIM_NO_FDS,	     /* EMFILE, for each new descriptor */
-	/* Hosts: for each host and 100 ms. */
+	/* Hosts: for each host that is up, every 100 ms. */
 	SP_SIM_PARTITION,  /* no packets to one other host for up to 10 s */
 	SP_SIM_CRASH,	   /* power loss; restart within 5 s */
 	SP_SIM_KILL,	   /* as kill -9; restart within 1 s */
@@ -108,7 +108,9 @@ struct sp_sim_opts {
 	uint64_t disk_size; /* bytes of a host's disk; default 1 GiB */
 };
 
-/* @opts may be NULL: seed 0, no faults. */
+/*
+ * Make a simulation. If @opts is NULL, the seed is 0 and there are no faults.
+ */
 int sp_sim_new(const struct sp_sim_opts *opts, struct sp_sim **out);
 void sp_sim_free(struct sp_sim *sim);
 
@@ -163,16 +165,16 @@ void sp_sim_shrink(uint64_t seed, struct sp_sim_plan *plan,
 /* Memory */
 
 /*
- * True if an allocation that the calling fiber is about to make must fail. A
- * program asks in its allocator, or in functions that its linker puts in place
- * of malloc() and so on, see docs/simulation.md. False outside of fibers of a
- * simulated host, and for what the simulation itself allocates.
+ * True if the allocation that the calling fiber is about to make must fail. The
+ * program calls this in its allocator, or in functions that its linker puts in
+ * place of malloc() and so on, see docs/simulation.md. False outside fibers of
+ * simulated hosts, and for allocations of the simulation itself.
  */
 bool sp_sim_memory_fails(void);
 
 /*
- * The @n-th allocation of fibers from now on fails, 1 = the next; 0 = none. In
- * addition to those that SP_SIM_NO_MEMORY causes.
+ * Make the @n-th allocation of fibers from now on fail; 1 = the next, 0 = none.
+ * This is in addition to failures by SP_SIM_NO_MEMORY.
  */
 void sp_sim_fail_allocation(struct sp_sim *sim, uint64_t n);
 
@@ -213,7 +215,7 @@ void sp_sim_host_set_drift(struct sp_sim_host *host, int32_t ppm);
 void sp_sim_partition(struct sp_sim_host *a, struct sp_sim_host *b, bool lost);
 
 bool sp_sim_host_is_up(const struct sp_sim_host *host);
-/* What the main function returned when it last ended. */
+/* The result of the host's main function when it last ended. */
 int sp_sim_host_result(const struct sp_sim_host *host);
 
 #ifdef __cplusplus

@@ -28,9 +28,9 @@ struct sp_shard_stats {
 	/* calls of sp_go_...() by fibers of this shard that returned an error */
 	uint64_t refused_spawns;
 	uint64_t stolen;	 /* fibers taken from other shards */
-	uint64_t steals;	 /* searches that found some */
+	uint64_t steals;	 /* searches that found fibers */
 	uint64_t steal_attempts; /* searches for fibers to steal */
-	uint64_t steal_probes;	 /* shards looked at in these searches */
+	uint64_t steal_probes;	 /* shards checked in these searches */
 	uint64_t steal_backoffs; /* pauses after a search that found nothing */
 	uint64_t messages_sent;
 	/* messages refused because the mailbox was full */
@@ -68,9 +68,9 @@ struct sp_stats {
 	uint64_t stack_bytes;
 	uint64_t stacks; /* stacks allocated; they are reused */
 	/*
-	 * Stacks without a guard page: none since Linux 6.13. On older kernels
-	 * only as many stacks as a quarter of vm.max_map_count (by default
-	 * 16,382) have one.
+	 * Stacks without a guard. 0 on Linux 6.13 or newer. On older kernels
+	 * only a limited number of stacks get a guard: a quarter of
+	 * vm.max_map_count (16,382 by default).
 	 */
 	uint64_t unguarded_stacks;
 	uint64_t refused_ops;	 /* operations of other threads, refused */
@@ -78,7 +78,7 @@ struct sp_stats {
 };
 
 void sp_stats_get(struct sp_rt *rt, struct sp_stats *out);
-/* -EINVAL if there is no such shard. */
+/* Read the counters of a shard. -EINVAL if @shard does not exist. */
 int sp_stats_shard(struct sp_rt *rt, uint32_t shard,
 		   struct sp_shard_stats *out);
 

@@ -1,5 +1,6 @@
 /*
- * spargio/stream.h - read and write anything in the same way
+ * spargio/stream.h - one interface to read and write descriptors, memory and
+ * other objects
  *
  *	socket, pipe, file ---+		      +--- bytes, lines: reader.h
  *	memory ---------------+-- sp_stream --+--- buffered text: writer.h
@@ -10,9 +11,9 @@
  *	err = sp_stream_fd(fd, &from);
  *	n = sp_stream_copy(&from, &to, INT64_MAX);
  *
- * A stream is a table of functions and the object on which they work. Whoever
- * has bytes to give or to take fills in such a table, and everything in the
- * right column of the picture works on it.
+ * A stream is a table of functions and the object on which they work. To read
+ * or write another kind of object, fill in such a table; everything in the
+ * right column of the picture can then use the object.
  *
  * Threads	As the object allows. A descriptor: any fiber, and one may read
  *		while another writes. Memory: any thread, one at a time.
@@ -37,7 +38,7 @@
 extern "C" {
 #endif
 
-/* What an object can do; NULL for what it cannot. */
+/* The functions of a kind of object; NULL = the object lacks the function. */
 struct sp_stream_ops {
 	/*
 	 * Read up to @len bytes, @len > 0; wait for the first one only. Returns
@@ -45,8 +46,9 @@ struct sp_stream_ops {
 	 */
 	ssize_t (*read)(void *object, void *data, size_t len, int64_t deadline);
 	/*
-	 * Write the @count parts, or the first of their bytes. There is at
-	 * least one byte. Returns the number of bytes, at least 1.
+	 * Write the bytes of the @count parts in order, all of them or only the
+	 * first ones. The parts have at least one byte. Returns the number of
+	 * bytes written, at least 1.
 	 */
 	ssize_t (*write)(void *object, const struct iovec *parts, int count,
 			 int64_t deadline);
@@ -75,8 +77,9 @@ ssize_t sp_stream_read_until(const struct sp_stream *s, void *data, size_t len,
 			     int64_t deadline);
 
 /*
- * Write the @count parts, or the first of their bytes. Returns the number of
- * bytes, which is 0 only if there are none. Yields.
+ * Write the bytes of the @count parts in order, all of them or only the first
+ * ones. Returns the number of bytes written, which is 0 only if the parts are
+ * empty. Yields.
  */
 ssize_t sp_stream_writev(const struct sp_stream *s, const struct iovec *parts,
 			 int count);
@@ -94,8 +97,8 @@ int sp_stream_write_all_until(const struct sp_stream *s, const void *data,
 			      size_t len, int64_t deadline);
 
 /*
- * Say that nothing more will be written: the other end then reads the end of
- * the stream. Yields.
+ * Tell the other end that nothing more will be written: it then reads the end
+ * of the stream. Yields.
  */
 int sp_stream_shutdown(const struct sp_stream *s);
 int sp_stream_shutdown_until(const struct sp_stream *s, int64_t deadline);
@@ -115,8 +118,7 @@ int64_t sp_stream_copy_until(const struct sp_stream *from,
 			     int64_t deadline);
 
 /*
- * Bytes in memory: what is written is appended, what is read is taken from the
- * front.
+ * Bytes in memory: a write appends bytes, a read takes bytes from the front.
  *
  *	 [ read | to be read | room ]
  *	 0	begin	     end    capacity
@@ -130,22 +132,24 @@ struct sp_memory {
 };
 
 /*
- * Begin without bytes. Memory for them is allocated as they are written, for at
- * most @limit bytes that are not read yet: a write of more gets -ENOSPC.
- * sp_memory_fini() frees it.
+ * Initialise @memory without bytes. Writes allocate memory for at most @limit
+ * bytes that were not read yet; a write beyond that returns -ENOSPC.
+ * sp_memory_fini() frees the memory.
  */
 void sp_memory_init(struct sp_memory *memory, size_t limit);
 void sp_memory_fini(struct sp_memory *memory);
 
 /*
- * Let @memory be the @len bytes at @data, which stay the caller's. They can be
- * read; a write gets -ENOSPC. sp_memory_fini() is allowed, not necessary.
+ * Initialise @memory for reading the @len bytes at @data, which still belong to
+ * the caller. A write returns -ENOSPC. sp_memory_fini() is allowed, but not
+ * necessary.
  */
 void sp_memory_view(struct sp_memory *memory, const void *data, size_t len);
 
 /*
- * The stream of @memory. At its end a read returns 0, also if more will be
- * written later. Closing it is sp_memory_fini().
+ * Set *@out to the stream of @memory. If all bytes were read, a read returns 0,
+ * even if more bytes will be written later. Closing the stream calls
+ * sp_memory_fini().
  */
 void sp_stream_memory(struct sp_memory *memory, struct sp_stream *out);
 

@@ -37,7 +37,7 @@ int64_t sp_now(void);
  */
 int64_t sp_wall_now(void);
 
-/* The time @ns from now; SP_NEVER if it would overflow. */
+/* The time @ns from now; SP_NEVER if the sum would overflow. */
 int64_t sp_in(int64_t ns);
 
 /* 0 or -ECANCELED. Yield. */
@@ -63,8 +63,9 @@ void sp_deadline_pop(struct sp_scope *scope);
 int64_t sp_deadline(void); /* the nearest deadline in force, or SP_NEVER */
 
 /*
- * Run @fn(@arg) with a deadline @ns from now. Returns its return value or
- * -ETIMEDOUT.
+ * Run @fn(@arg) with a deadline @ns from now, as if between sp_deadline_push()
+ * and sp_deadline_pop(): waits of @fn end with -ETIMEDOUT. Returns the result
+ * of @fn; -EPERM outside a fiber.
  */
 int sp_timeout(int64_t ns, int (*fn)(void *), void *arg);
 int sp_timeout_at(int64_t deadline, int (*fn)(void *), void *arg);
@@ -76,7 +77,7 @@ void sp_timer_free(struct sp_timer *timer); /* no fiber may be waiting */
 void sp_timer_reset(struct sp_timer *timer, int64_t when);
 /* The time at which the timer expires or has expired. Any thread. */
 int64_t sp_timer_when(struct sp_timer *timer);
-/* True if that time has passed, waited for or not. Any thread. */
+/* True if the time of sp_timer_when() has passed. Any thread. */
 bool sp_timer_elapsed(struct sp_timer *timer);
 int sp_timer_wait(struct sp_timer *timer); /* yields */
 int sp_timer_wait_until(struct sp_timer *timer, int64_t deadline);

@@ -86,7 +86,9 @@ struct bgp_as_path_iter bgp_as_path_start(const struct bgp_as_path *path)
 		return it;
 	hops = bgp_as_path_hops(path->path, path->width);
 	hops4 = bgp_as_path_hops(path->as4_path, 4);
-	/* RFC 6793 4.2.3: a tail longer than the whole is ignored. */
+	/*
+	 * RFC 6793 4.2.3: an AS4_PATH with more hops than AS_PATH is ignored.
+	 */
 	if (hops4 == 0 || hops4 > hops)
 		return it;
 	it.hops_left = hops - hops4;
@@ -94,7 +96,10 @@ struct bgp_as_path_iter bgp_as_path_start(const struct bgp_as_path *path)
 	return it;
 }
 
-/* The head is used up: continue with AS4_PATH, once. */
+/*
+ * All hops of AS_PATH that precede AS4_PATH were returned: continue with
+ * AS4_PATH.
+ */
 static void switch_to_as4(struct bgp_as_path_iter *it)
 {
 	it->c = wire_start(it->then);
@@ -109,8 +114,8 @@ bool bgp_as_path_next(struct bgp_as_path_iter *it, struct bgp_as_segment *out)
 	uint32_t hops;
 
 	/*
-	 * When no hop is left to take, leading confederation segments still
-	 * belong to the head, because they count as no hops.
+	 * If no hop of AS_PATH is left to return, confederation segments that
+	 * follow still belong to it, because they count as no hops.
 	 */
 	for (;;) {
 		if (!take_segment(&it->c, it->width, out)) {
@@ -131,7 +136,10 @@ bool bgp_as_path_next(struct bgp_as_path_iter *it, struct bgp_as_segment *out)
 			switch_to_as4(it);
 			continue;
 		}
-		/* Cut inside a sequence: its head, then the AS4_PATH. */
+		/*
+		 * AS4_PATH begins inside this sequence: return the ASNs before
+		 * that point, then continue with AS4_PATH.
+		 */
 		out->count = (uint16_t)it->hops_left;
 		switch_to_as4(it);
 		return true;

@@ -13,7 +13,8 @@
  *	AS4_PATH		    64502 4200000001
  *	read as		64500 23456 64502 4200000001
  *
- * The walk yields segments of the merged path without copying it.
+ * The iterator returns the segments of the merged path without copying the
+ * path.
  */
 #ifndef BMP_AS_PATH_H
 #define BMP_AS_PATH_H
@@ -32,7 +33,7 @@ enum bgp_as_segment_type {
 struct bgp_as_path {
 	struct wire_view path;
 	struct wire_view as4_path; /* empty if there is nothing to merge */
-	uint8_t width;		   /* of path; as4_path is always 4 */
+	uint8_t width;		   /* bytes per ASN in path; 4 in as4_path */
 };
 
 struct bgp_as_segment {
@@ -50,16 +51,25 @@ struct bgp_as_path_iter {
 	uint32_t hops_left; /* hops left in c; UINT32_MAX = all */
 };
 
-/* Whether @path is whole segments of known types at this width. */
+/*
+ * True if @path consists of whole, non-empty segments of known types, with ASNs
+ * of @width bytes.
+ */
 bool bgp_as_path_valid(struct wire_view path, uint8_t width);
 
-/* Whether AS 0 is in @path, which is valid at this width (RFC 7607). */
+/* True if @path, which is valid for @width, contains AS 0 (RFC 7607). */
 bool bgp_as_path_has_zero(struct wire_view path, uint8_t width);
 
-/* Length as route selection counts it: a set is 1, confederations are 0. */
+/*
+ * The number of hops of @path as route selection counts them: a set counts as
+ * 1, a confederation segment as 0.
+ */
 uint32_t bgp_as_path_hops(struct wire_view path, uint8_t width);
 
-/* @path was found valid by bgp_as_path_valid(), or is empty. */
+/*
+ * Start to iterate over the segments of @path, which is valid (see
+ * bgp_as_path_valid()) or empty.
+ */
 struct bgp_as_path_iter bgp_as_path_start(const struct bgp_as_path *path);
 bool bgp_as_path_next(struct bgp_as_path_iter *it, struct bgp_as_segment *out);
 
@@ -76,22 +86,27 @@ static inline bool bgp_as_type_is_sequence(uint8_t type)
 }
 
 /*
- * The same iteration with consecutive sequences of one type merged into one, in
- * pieces of BGP_AS_RUN_MAX. The meaning is the same, and a path of thousands of
- * short sequences takes less space when it is written for each route.
+ * Iterate over runs instead of segments: consecutive sequences of one type are
+ * one run, which ends after BGP_AS_RUN_MAX ASNs at the latest; each set is a
+ * run. The meaning is the same, and a path of thousands of short sequences
+ * takes less space when it is written for each route.
  */
 #define BGP_AS_RUN_MAX 255
 
 struct bgp_as_runs {
 	struct bgp_as_path_iter it;
 	struct bgp_as_segment segment; /* segment that the run continues with */
-	unsigned taken;		       /* ASNs already taken from it */
-	bool more;		       /* there is a segment */
+	/* ASNs of the segment already returned */
+	unsigned taken;
+	bool more; /* the member segment is valid */
 };
 
 struct bgp_as_runs bgp_as_runs_start(const struct bgp_as_path *path);
 
-/* The next run: its type and ASNs. Returns their number; 0 at the end. */
+/*
+ * Get the type and the ASNs of the next run. Returns the number of ASNs; 0 at
+ * the end.
+ */
 unsigned bgp_as_runs_next(struct bgp_as_runs *runs, uint8_t *type,
 			  uint32_t asns[BGP_AS_RUN_MAX]);
 

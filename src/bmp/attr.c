@@ -1,6 +1,7 @@
 /*
  * Iterates over a block of attributes, judges each by its row in attr_rows.c,
- * and decides between what several of them say.
+ * and decides what to do if an attribute is repeated or if AS4_PATH and
+ * AS4_AGGREGATOR are present.
  */
 #include "bmp/attr.h"
 
@@ -15,7 +16,7 @@
  */
 #define UNKNOWN_FLAGS (OPT_TRANS | BGP_ATTR_PARTIAL)
 
-/* In seen[0], where all codes below 64 are. */
+/* The bit of @code in seen[0], which has the codes below 64. */
 #define BIT(code) (UINT64_C(1) << (code))
 
 bool bgp_attr_known(uint8_t code)
@@ -40,13 +41,19 @@ void bgp_attrs_blame(struct bgp_attrs *a, enum bgp_verdict v,
 	a->fault_code = code;
 }
 
-/* True if the attribute may be used. */
+/*
+ * Check the flags, the length and the value of an attribute, and fill its
+ * member. True if the attribute may be used; else the verdict is set.
+ */
 static bool judge_attr(const struct bgp_attr *t, const struct bgp_attr_row *row,
 		       const struct bgp_decode_opts *r, struct bgp_attrs *a)
 {
 	if ((t->flags & OPT_TRANS) != row->flags) {
 		bgp_attrs_blame(a, row->bad_flags, BGP_FAULT_FLAGS, t->code);
-		/* To withdraw the announced routes they must be known. */
+		/*
+		 * Decode MP_REACH and MP_UNREACH in spite of wrong flags:
+		 * otherwise the routes to withdraw would not be known.
+		 */
 		if (t->code != BGP_MP_REACH && t->code != BGP_MP_UNREACH)
 			return false;
 	}
@@ -70,7 +77,7 @@ static void settle_as4(struct bgp_attrs *a)
 	if (!(a->seen[0] & twins))
 		return;
 	if (a->as_path.width == 4) {
-		/* 4.1: a four-byte speaker ignores them. */
+		/* RFC 6793 4.1: if ASNs have four bytes, both are ignored. */
 		a->seen[0] &= ~twins;
 	} else if (bgp_attrs_find(a, BGP_AS4_AGGREGATOR, &as4) &&
 		   bgp_attrs_has(a, BGP_AGGREGATOR)) {
@@ -78,7 +85,11 @@ static void settle_as4(struct bgp_attrs *a)
 			a->aggregator_as = wire_get_u32(as4.p);
 			a->aggregator_id = wire_get_u32(as4.p + 4);
 		} else {
-			/* Aggregated by an old speaker since: both are stale. */
+			/*
+			 * A speaker with two-byte ASNs has aggregated the route
+			 * later, so AS4_PATH and AS4_AGGREGATOR are out of
+			 * date.
+			 */
 			a->seen[0] &= ~twins;
 		}
 	}
@@ -86,7 +97,10 @@ static void settle_as4(struct bgp_attrs *a)
 		a->as_path.as4_path = (struct wire_view){ 0 };
 }
 
-/* A repeated code: the first is used, even if it was refused. */
+/*
+ * Set the verdict for a repeated attribute. The first one is used, or none if
+ * the first one was refused.
+ */
 static void blame_twice(struct bgp_attrs *a, uint8_t code)
 {
 	bgp_attrs_blame(a,
@@ -109,9 +123,9 @@ static inline bool head_is_canonical(const struct bgp_attr *t,
 }
 
 /*
- * Iterate over the block. Every attribute sets its bit in seen, so that a
- * repetition is noticed; refused ones also in @refused. Returns true if any was
- * refused.
+ * Iterate over the block. Each attribute sets its bit in seen, so that a
+ * repetition is noticed; a refused one also sets its bit in @refused. Returns
+ * true if an attribute was refused.
  */
 static inline bool walk_attrs(struct wire_view block,
 			      const struct bgp_decode_opts *r,

@@ -2,12 +2,12 @@
  * bmp/attr.h - path attributes, judged one by one (RFC 4271 4.3, RFC 7606)
  *
  * One pass over the block fills a struct of numbers and views. Each attribute
- * has a row in a table (bmp/attr_row.h): its flags, its length, what becomes of
- * the UPDATE if it is wrong. The verdict of the UPDATE is the strongest of all rows. A
- * member counts only if bgp_attrs_has() says so; views are then well-formed
- * (communities are whole communities, the AS path is whole segments).
- * Attributes without a member (AIGP, Prefix-SID, those we never heard of) are
- * found by bgp_attrs_find() or walked with bgp_attr_next().
+ * has a row in a table (bmp/attr_row.h): its flags, its length, and the verdict
+ * on the UPDATE if the attribute is wrong. The verdict of the UPDATE is the
+ * strongest of all rows. A member is valid only if bgp_attrs_has() is true;
+ * views are then well-formed (communities are whole communities, the AS path is
+ * whole segments). Attributes without a member (AIGP, Prefix-SID, unknown ones)
+ * are found by bgp_attrs_find() or walked with bgp_attr_next().
  */
 #ifndef BMP_ATTR_H
 #define BMP_ATTR_H
@@ -63,25 +63,25 @@ enum bgp_attr_flag {
 /* What to do with an UPDATE; a larger value is stronger (RFC 7606 3h). */
 enum bgp_verdict {
 	BGP_ACCEPT,
-	BGP_DISCARD_ATTR,   /* as if the attribute were not there */
-	BGP_WITHDRAW,	    /* its announcements are withdrawals */
-	BGP_DISABLE_FAMILY, /* the family's part of the message is lost */
-	BGP_RESET,	    /* the whole message is lost */
+	BGP_DISCARD_ATTR,   /* ignore the attribute */
+	BGP_WITHDRAW,	    /* treat its announcements as withdraws */
+	BGP_DISABLE_FAMILY, /* ignore the part with this family */
+	BGP_RESET,	    /* ignore the whole message */
 	BGP_VERDICTS
 };
 
 /* The first cause of the strongest verdict. */
 enum bgp_fault {
 	BGP_FAULT_NONE,
-	BGP_FAULT_FLAGS,  /* optional or transitive bit */
-	BGP_FAULT_LENGTH, /* of the attribute's value */
+	BGP_FAULT_FLAGS,  /* wrong optional or transitive flag */
+	BGP_FAULT_LENGTH, /* wrong length of the value */
 	BGP_FAULT_VALUE,
-	BGP_FAULT_TWICE,    /* the first one stands */
+	BGP_FAULT_TWICE,    /* repeated; the first one is used */
 	BGP_FAULT_OVERRUN,  /* an attribute ends beyond the block */
-	BGP_FAULT_MISSING,  /* a mandatory attribute */
-	BGP_FAULT_NEXT_HOP, /* no such length of a next hop */
-	BGP_FAULT_NLRI,	    /* prefixes cannot be read */
-	BGP_FAULT_SECTIONS, /* lengths of the UPDATE's own fields */
+	BGP_FAULT_MISSING,  /* a mandatory attribute is missing */
+	BGP_FAULT_NEXT_HOP, /* invalid length of a next hop */
+	BGP_FAULT_NLRI,	    /* NLRI cannot be parsed */
+	BGP_FAULT_SECTIONS, /* the fields of the UPDATE do not fit */
 	BGP_FAULTS
 };
 
@@ -90,22 +90,28 @@ struct bgp_mp {
 	uint16_t afi;
 	uint8_t safi;
 	uint8_t family;		   /* enum bgp_family */
-	struct wire_view next_hop; /* reach only; as sent */
+	struct wire_view next_hop; /* of MP_REACH_NLRI; as sent */
 	struct wire_view nlri;
 };
 
 struct bgp_attrs {
-	uint64_t seen[4]; /* by code: there, and not discarded */
+	uint64_t seen[4]; /* bit mask by code: present and not refused */
 	enum bgp_verdict verdict;
 	enum bgp_fault fault;
-	uint8_t fault_code; /* attribute to blame, 0: none */
-	bool withdraw;	    /* some fault called for BGP_WITHDRAW */
-	bool has_unknown;   /* some code without a row */
+	uint8_t fault_code; /* code of the attribute at fault; 0 = none */
+	bool withdraw;	    /* a fault had the verdict BGP_WITHDRAW */
+	bool has_unknown;   /* an attribute has no decoder */
 	/* AS_PATH could be parsed only with the unexpected ASN width. */
 	bool as_width_guessed;
-	/* Headers and their order are those of bmp/canonical.h. */
+	/*
+	 * Flags, lengths and order of the attributes are canonical; see
+	 * bmp/canonical.h.
+	 */
 	bool headers_canonical;
-	/* The same but for MP_REACH; known of plain UPDATEs only. */
+	/*
+	 * All attributes except MP_REACH are canonical; set for plain UPDATEs
+	 * only.
+	 */
 	bool others_canonical;
 	uint8_t origin;
 	uint8_t next_hop_len;
@@ -115,14 +121,14 @@ struct bgp_attrs {
 	uint32_t aggregator_id;
 	uint32_t originator_id;
 	uint32_t otc;
-	const uint8_t *next_hop; /* NEXT_HOP, not that of MP_REACH */
+	const uint8_t *next_hop; /* value of NEXT_HOP; MP_REACH has its own */
 	struct wire_view block;	 /* all attributes, as sent */
 	struct bgp_as_path as_path;
-	struct wire_view communities;	       /* of 4 bytes */
-	struct wire_view ext_communities;      /* of 8 */
-	struct wire_view large_communities;    /* of 12 */
-	struct wire_view cluster_list;	       /* of 4 */
-	struct wire_view ipv6_ext_communities; /* of 20 */
+	struct wire_view communities;	       /* 4 bytes each */
+	struct wire_view ext_communities;      /* 8 each */
+	struct wire_view large_communities;    /* 12 each */
+	struct wire_view cluster_list;	       /* 4 each */
+	struct wire_view ipv6_ext_communities; /* 20 each */
 	struct bgp_mp reach;
 	struct bgp_mp unreach;
 };
@@ -138,18 +144,21 @@ static inline void bgp_attrs_set(struct bgp_attrs *a, uint8_t code)
 }
 
 /*
- * Always fills *@out. Missing mandatory attributes are not checked here but in
- * bgp_update_decode().
+ * Decode @block into *@out, which is always filled, and return the verdict.
+ * Missing mandatory attributes are not checked here but in bgp_update_decode().
  */
 enum bgp_verdict bgp_attrs_decode(struct wire_view block,
 				  const struct bgp_decode_opts *opts,
 				  struct bgp_attrs *out);
 
-/* Make the verdict at least @v; the first cause of the strongest stays. */
+/*
+ * Raise the verdict to @v, with its cause @fault and @code, unless it is as
+ * strong already: so the cause is the first one of the strongest verdict.
+ */
 void bgp_attrs_blame(struct bgp_attrs *a, enum bgp_verdict v,
 		     enum bgp_fault fault, uint8_t code);
 
-/* One attribute as it stands in the block. */
+/* One attribute, as it is in the block. */
 struct bgp_attr {
 	uint8_t flags;
 	uint8_t code;
@@ -157,8 +166,9 @@ struct bgp_attr {
 };
 
 /*
- * Take the next attribute off @c; false at the end or at an overrun. Hot: an
- * UPDATE has about eight attributes, and each is taken twice.
+ * Take the next attribute from @c; false at the end, or if the attribute ends
+ * beyond the block. Hot: an UPDATE has about eight attributes, and each is
+ * taken twice.
  */
 static inline bool bgp_attr_next(struct wire_cursor *c, struct bgp_attr *out)
 {
@@ -181,11 +191,14 @@ static inline bool bgp_attr_next(struct wire_cursor *c, struct bgp_attr *out)
 	return wire_skip(c, head_len) && wire_take(c, len, &out->value);
 }
 
-/* The value of @code, if it is there and was not discarded. */
+/*
+ * Set *@out to the value of attribute @code. False if the attribute is absent
+ * or was refused.
+ */
 bool bgp_attrs_find(const struct bgp_attrs *a, uint8_t code,
 		    struct wire_view *out);
 
-/* Whether the row of @code in the attribute table has a decoder. */
+/* True if the row of @code in the attribute table has a decoder. */
 bool bgp_attr_known(uint8_t code);
 /* The optional and transitive flags that the row of @code requires. */
 uint8_t bgp_attr_flags(uint8_t code);
@@ -193,9 +206,10 @@ uint8_t bgp_attr_flags(uint8_t code);
 #define BGP_ATTR_BIT(code) (UINT64_C(1) << (code))
 
 /*
- * The attributes that struct bgp_attrs has members for and the schema fields.
- * All others are published and shown as bytes. A constant, because the encoder
- * asks for each route; bmp/attr_row.h says the same, and a test compares.
+ * Bit mask of the attributes that have members of struct bgp_attrs and fields
+ * in the schema. All others are published and shown as bytes. It is a constant,
+ * because the encoder uses it for each route; bmp/attr_row.h has the same
+ * information, and a test compares both.
  */
 #define BGP_ATTRS_WITH_MEMBER                                                \
 	(BGP_ATTR_BIT(BGP_ORIGIN) | BGP_ATTR_BIT(BGP_AS_PATH) |              \

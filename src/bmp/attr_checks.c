@@ -1,14 +1,14 @@
 /*
- * Whether the lists inside path attributes are well-formed, as RFC 7606 wants
- * them judged. What is in a TLV matters only where an RFC says so: the others
- * are passed on as they are.
+ * Check whether the lists inside path attributes are well-formed, for the
+ * verdicts of RFC 7606. The content of a TLV is checked only if an RFC requires
+ * that; other TLVs are passed on as they are.
  */
 #include "bmp/attr_values.h"
 
 #include "bmp/attr.h"
 #include "bmp/tlv.h"
 
-/* Lists of a type of one byte and a length of two, as most here are. */
+/* Take a TLV with one byte of type and two of length, as in most lists here. */
 static bool take_tlv(struct wire_cursor *c, uint8_t *type,
 		     struct wire_view *value)
 {
@@ -30,7 +30,7 @@ static bool valid_tlvs(struct wire_view v)
 	return true;
 }
 
-/* RFC 7311 3: the length counts type and length. */
+/* RFC 7311 3: the length of a TLV includes its type and length fields. */
 bool bgp_check_aigp(struct wire_view v, const struct bgp_decode_opts *r,
 		    struct bgp_attrs *a)
 {
@@ -71,8 +71,8 @@ static bool valid_srv6_service(struct wire_view v)
 }
 
 /*
- * RFC 8669 6: a malformed attribute is discarded; but RFC 9252 7: with a
- * malformed SRv6 Service TLV (5, 6) the routes are withdrawn.
+ * RFC 8669 6: a malformed attribute is discarded. But if an SRv6 Service TLV
+ * (5, 6) is malformed, the routes are withdrawn (RFC 9252 7).
  */
 bool bgp_check_prefix_sid(struct wire_view v, const struct bgp_decode_opts *r,
 			  struct bgp_attrs *a)
@@ -96,7 +96,7 @@ bool bgp_check_prefix_sid(struct wire_view v, const struct bgp_decode_opts *r,
 	return true;
 }
 
-/* RFC 9012 13: sub-TLVs end where their tunnel ends. */
+/* RFC 9012 13: true if the sub-TLVs end exactly where their tunnel TLV ends. */
 static bool valid_sub_tlvs(struct wire_view v)
 {
 	struct wire_cursor c = wire_start(v);
@@ -136,8 +136,8 @@ bool bgp_check_tunnel_encap(struct wire_view v, const struct bgp_decode_opts *r,
 }
 
 /*
- * RFC 9015 3.2.1: TLVs, at least one of them a Hop (2): a service index and
- * TLVs.
+ * RFC 9015 3.2.1: a list of TLVs, at least one of which is a Hop TLV (2). A Hop
+ * TLV has a service index, then TLVs.
  */
 bool bgp_check_sfp(struct wire_view v, const struct bgp_decode_opts *r,
 		   struct bgp_attrs *a)

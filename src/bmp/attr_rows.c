@@ -30,7 +30,7 @@ static bool decode_origin(struct wire_view v, const struct bgp_decode_opts *r,
 	return true;
 }
 
-/* The second width is tried only if the first is impossible. */
+/* Try the other ASN width only if the path is invalid with as_width. */
 static bool decode_as_path(struct wire_view v, const struct bgp_decode_opts *r,
 			   struct bgp_attrs *a)
 {
@@ -76,8 +76,9 @@ static bool decode_local_pref(struct wire_view v,
 }
 
 /*
- * The length determines the width, not the session: a router that sends the
- * wrong path width does the same here.
+ * The length of the value determines the ASN width, not the OPENs: a router
+ * that sends AS_PATH with an unexpected width sends AGGREGATOR with the same
+ * width.
  */
 static bool decode_aggregator(struct wire_view v,
 			      const struct bgp_decode_opts *r,
@@ -210,7 +211,10 @@ static bool decode_mp_reach(struct wire_view v, const struct bgp_decode_opts *r,
 	struct wire_cursor c = wire_start(v);
 	struct bgp_mp mp = { 0 };
 
-	/* Some writers of MRT put the whole attribute: its AFI begins with 0. */
+	/*
+	 * Some MRT writers store the whole attribute, which begins with an AFI,
+	 * so with a byte of 0.
+	 */
 	if (r->mrt_rib && v.p[0] != 0) {
 		if (!take_next_hop(&c, &mp) || c.left != 0)
 			return false;
@@ -232,7 +236,8 @@ static bool decode_mp_unreach(struct wire_view v,
 	struct wire_cursor c = wire_start(v);
 
 	(void)r;
-	(void)take_family(&c, &a->unreach); /* the row wants three bytes */
+	/* cannot fail: the row requires three bytes */
+	(void)take_family(&c, &a->unreach);
 	a->unreach.nlri = wire_rest(&c);
 	return true;
 }
@@ -269,7 +274,10 @@ static bool decode_domain_path(struct wire_view v,
 	return bgp_describe_domain_path(NULL, v);
 }
 
-/* Types and lengths of two bytes, as in BGP-LS and BIER. */
+/*
+ * Check a list of TLVs with types and lengths of two bytes, as in BGP-LS and
+ * BIER.
+ */
 static bool decode_tlvs(struct wire_view v, const struct bgp_decode_opts *r,
 			struct bgp_attrs *a)
 {
@@ -389,8 +397,8 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 		MEMBER(VIEW, cluster_list),
 	},
 	/*
-	 * If only the flags are wrong, their NLRI are needed to withdraw: see
-	 * judge_attr().
+	 * If only the flags are wrong, the attribute is decoded nevertheless,
+	 * because its NLRI must be withdrawn: see judge_attr().
 	 */
 	[BGP_MP_REACH] = {
 		.name = "mp-reach-nlri",
@@ -463,7 +471,10 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 		MEMBER(VIEW, ipv6_ext_communities),
 		.spelling = BGP_SPELL_SET, .element = 20,
 	},
-	/* RFC 7311 3.2, RFC 9552 8.2.2: discard in all cases. */
+	/*
+	 * RFC 7311 3.2, RFC 9552 8.2.2: discard the attribute, whatever is
+	 * wrong.
+	 */
 	[BGP_AIGP] = {
 		.name = "aigp",
 		.reference = "RFC 7311",
@@ -599,7 +610,7 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 		.bad_value = WITHDRAW, .bad_flags = WITHDRAW, .twice = DISCARD,
 		.layout = LAYOUT(VALUE("metadata", REST)),
 	},
-	/* Deprecated, and for development */
+	/* Deprecated attributes, and the one for development */
 	[11] = { .name = "dpa" },
 	[12] = { .name = "advertiser" },
 	[13] = { .name = "rcid-path" },

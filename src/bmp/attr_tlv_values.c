@@ -1,6 +1,6 @@
 /*
- * Values inside TLVs of path attributes, and lists whose elements begin in a
- * form of their own.
+ * Describes values inside TLVs of path attributes, and lists whose elements
+ * have headers of other forms than those of enum tlv_head.
  */
 #include "bmp/attr_values.h"
 
@@ -24,7 +24,10 @@ bool bgp_describe_rd(struct field_writer *w, struct wire_view v)
 
 /* Segments and binding SIDs of SR policies */
 
-/* RFC 9830 2.4.2: nothing, the entry of a label stack, or an SRv6 SID */
+/*
+ * RFC 9830 2.4.2: the value is empty, an entry of a label stack, or an SRv6
+ * SID.
+ */
 bool bgp_describe_binding_sid(struct field_writer *w, struct wire_view v)
 {
 	if (v.len != 0 && v.len != 4 && v.len != 16)

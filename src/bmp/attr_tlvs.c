@@ -27,7 +27,7 @@ static const struct value_field srgb[] = {
 /* RFC 8669 3, RFC 9252 2 */
 static const struct tlv_row prefix_sid[] = {
 	{ 1, "label-index", { VALUE_RESERVED(1), VALUE("flags", HEX, .len = 2), VALUE("labelIndex", NUMBER, .len = 4) } },
-	/* 2 and 4 were of drafts. */
+	/* Types 2 and 4 are from drafts. */
 	{ 2, "ipv6-sid", { VALUE_RESERVED(1), VALUE("flags", HEX, .len = 2), VALUE("sid", IPV6) } },
 	{ 3, "originator-srgb", { VALUE("flags", HEX, .len = 2), VALUE("ranges", RECORDS, .len = 6, .record = srgb) } },
 	{ 4, "srv6-vpn-sid", { VALUE("sid", REST) } },

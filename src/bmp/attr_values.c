@@ -1,4 +1,4 @@
-/* Values of path attributes whose shape depends on what is in them. */
+/* Values of path attributes whose fields depend on their content. */
 #include "bmp/attr_values.h"
 
 #include "bmp/attr.h"
@@ -18,7 +18,10 @@ static void write_number(struct field_writer *w, const char *name,
 /* clang-format off */
 static const struct {
 	const char *name;
-	/* Ends with a spare one; empty: bytes. */
+	/*
+	 * Fields of the tunnel identifier, ended by a zero field. No fields =
+	 * shown as bytes.
+	 */
 	struct value_field id[5];
 } pmsi_tunnels[PMSI_TUNNELS] = {
 	[0] = { .name = "none" },
@@ -63,7 +66,10 @@ bool bgp_describe_pmsi(struct field_writer *w, struct wire_view v)
 	return true;
 }
 
-/* RFC 6368 5: an origin AS and attributes. Another one inside stays bytes. */
+/*
+ * RFC 6368 5: ATTR_SET is an origin AS and a block of attributes. An ATTR_SET
+ * inside it is shown as bytes. True if the attributes in @c are complete.
+ */
 
 static bool block_is_whole(struct wire_cursor c)
 {
@@ -148,9 +154,9 @@ bool bgp_describe_bgpsec_path(struct field_writer *w, struct wire_view v)
 }
 
 /*
- * D-PATH, RFC 10039 4: segments of a count, which is not 0, and so many domains
- * of seven bytes: a global and a local administrator, and the SAFI the route
- * came from, 0 for a local one.
+ * D-PATH, RFC 10039 4: a list of segments. A segment is a count, which is not
+ * 0, and so many domains of seven bytes: a global and a local administrator,
+ * and the SAFI from which the route came, 0 for a local route.
  */
 
 #define DOMAIN_LEN 7
@@ -203,8 +209,9 @@ bool bgp_describe_domain_path(struct field_writer *w, struct wire_view v)
 }
 
 /*
- * RFC 6514 8: pairs of a PE's address and a label. Nothing says how long the
- * addresses are but the length of all; where both fit, they are IPv4.
+ * RFC 6514 8: pairs of a PE's address and a label. The length of the addresses
+ * follows only from the length of the value; if both 4 and 16 bytes are
+ * possible, the addresses are IPv4.
  */
 bool bgp_describe_pe_labels(struct field_writer *w, struct wire_view v)
 {

@@ -1,8 +1,8 @@
 /*
- * bmp/attr_values.h - what is inside path attributes
+ * bmp/attr_values.h - check and describe the values of path attributes
  *
- * Private to the table of attributes: rows of attr_rows.c have these in their
- * layouts.
+ * Private to the table of attributes: the rows of attr_rows.c refer to these
+ * functions.
  */
 #ifndef BMP_ATTR_VALUES_H
 #define BMP_ATTR_VALUES_H
@@ -22,7 +22,7 @@ extern const struct tlv_layout bgp_characteristic_tlvs;
 extern const struct tlv_layout bgp_tunnel_tlvs;
 extern const struct tlv_layout bgp_link_state_tlvs;
 
-/* Decoders of the table that only judge: of attributes without a member. */
+/* Decoders of attributes that have no member: they only check the value. */
 bool bgp_check_aigp(struct wire_view v, const struct bgp_decode_opts *r,
 		    struct bgp_attrs *a);
 bool bgp_check_prefix_sid(struct wire_view v, const struct bgp_decode_opts *r,
@@ -39,8 +39,8 @@ bool bgp_check_characteristics(struct wire_view v,
 			       struct bgp_attrs *a);
 
 /*
- * Values that no list of fields describes: functions of VALUE_CUSTOM, which get
- * the whole value.
+ * Functions for VALUE_CUSTOM: they describe values that are not a list of
+ * fields. Each gets the whole value.
  */
 bool bgp_describe_pmsi(struct field_writer *w, struct wire_view v);
 bool bgp_describe_attr_set(struct field_writer *w, struct wire_view v);

@@ -44,7 +44,7 @@ static void put_multiprotocol(struct bmp_writer *w, bgp_family_set set)
 	}
 }
 
-/* One capability with an element per family of @set. */
+/* Write capability @code, with one element for each family of @set. */
 static void put_per_family(struct bmp_writer *w, uint8_t code,
 			   bgp_family_set set, const struct bgp_open *o)
 {
@@ -69,7 +69,7 @@ static void put_per_family(struct bmp_writer *w, uint8_t code,
 			bmp_put_u8(w, (o->add_path_receive & bit ? 1 : 0) |
 					      (o->add_path_send & bit ? 2 : 0));
 		else
-			bmp_put_u8(w, 2); /* multiple labels: two */
+			bmp_put_u8(w, 2); /* maximum number of labels */
 	}
 	bmp_patch_u8(w, at, w->len - at - 1);
 }
@@ -226,7 +226,10 @@ static void put_value(struct bmp_writer *w,
 	}
 }
 
-/* The flags of an attribute without a row are copied from the block. */
+/*
+ * The flags to write for attribute @code: those of its row or, if it has no
+ * decoder, those in the block.
+ */
 static uint8_t flags_of(const struct bgp_attrs *a, uint8_t code)
 {
 	struct wire_cursor c = wire_start(a->block);
@@ -241,8 +244,8 @@ static uint8_t flags_of(const struct bgp_attrs *a, uint8_t code)
 }
 
 /*
- * The size of the length field depends on the length of the value: a dry run
- * counts the bytes of the value first.
+ * Write one attribute. The length field has one or two bytes, depending on the
+ * length of the value, so the bytes of the value are counted first.
  */
 static void put_attr(struct bmp_writer *w, const struct bgp_update_parts *parts,
 		     uint8_t code)

@@ -1,5 +1,5 @@
 /*
- * bmp/bgp_writer.h - write BGP messages to put into BMP ones
+ * bmp/bgp_writer.h - write BGP messages, which are parts of BMP messages
  *
  * As in bmp/writer.h, the input is the structs that the decoder fills. The
  * attributes of an UPDATE come from a struct bgp_attrs: each code for which
@@ -15,16 +15,19 @@
 #include "bmp/writer.h"
 
 /*
- * version, my_as, hold_time, bgp_id, and a capability for all that the other
- * members say. The long form of RFC 9072 if long_parameters asks for it or the
- * short one does not hold them. (parameters is not looked at.)
+ * Write an OPEN with version, my_as, hold_time, bgp_id, and a capability for
+ * each other member that is set. The optional parameters have the long form of
+ * RFC 9072 if long_parameters is set or if they are too long for the short
+ * form. The member parameters is ignored.
  */
 void bgp_write_open(struct bmp_writer *w, const struct bgp_open *open);
 
 void bgp_write_notification(struct bmp_writer *w, uint8_t code, uint8_t subcode,
 			    struct wire_view data);
 
-/* Routes of one part; only members that make the NLRI are looked at. */
+/*
+ * Routes of one part. Only members that are part of the encoded NLRI are used.
+ */
 struct bgp_routes {
 	const struct bgp_nlri *nlri;
 	size_t n;
@@ -32,8 +35,8 @@ struct bgp_routes {
 
 struct bgp_update_parts {
 	/*
-	 * May be NULL: no attributes. With MP_REACH and MP_UNREACH, reach and
-	 * unreach give AFI, SAFI and next hop; their nlri is not looked at.
+	 * NULL = no attributes. If MP_REACH or MP_UNREACH is set, the members
+	 * reach and unreach give AFI, SAFI and next hop; their nlri is ignored.
 	 */
 	const struct bgp_attrs *attrs;
 	struct bgp_routes nlri_parts[BGP_PARTS];
@@ -42,10 +45,10 @@ struct bgp_update_parts {
 void bgp_write_update(struct bmp_writer *w,
 		      const struct bgp_update_parts *parts);
 
-/* End-of-RIB in the form RFC 4724 gives the family. */
+/* Write an End-of-RIB in the form that RFC 4724 requires for the family. */
 void bgp_write_end_of_rib(struct bmp_writer *w, uint16_t afi, uint8_t safi);
 
-/* One NLRI; the path id before it if has_path_id. */
+/* Write one NLRI, with the path id before it if has_path_id is set. */
 void bgp_write_nlri(struct bmp_writer *w, const struct bgp_nlri *n);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * bmp/bytes.h - big-endian numbers at an address, unaligned
  *
- * No bounds are known here: bmp/wire.h is what checks them.
+ * These functions check no bounds; bmp/wire.h does.
  */
 #ifndef BMP_BYTES_H
 #define BMP_BYTES_H
@@ -35,7 +35,10 @@ static inline uint64_t wire_get_u64(const uint8_t *p)
 	return __builtin_bswap64(v);
 }
 
-/* The first eight bytes, or as many as are @readable, then zeros. */
+/*
+ * The number in the eight bytes at @p, of which only the first @readable are
+ * read; the others count as zero.
+ */
 static inline uint64_t wire_get_u64_padded(const uint8_t *p, size_t readable)
 {
 	uint64_t v = 0;
@@ -72,7 +75,7 @@ static inline uint32_t wire_get_u32_padded(const uint8_t *p, size_t readable)
 	return v;
 }
 
-/* Whether 16 bytes are an IPv4 address mapped to IPv6. */
+/* True if the 16 bytes at @p are an IPv4 address mapped to IPv6. */
 static inline bool wire_is_mapped(const uint8_t *p)
 {
 	return wire_get_u64(p) == 0 && wire_get_u32(p + 8) == 0xffff;
@@ -96,7 +99,7 @@ static inline void wire_put_u64(uint8_t *p, uint64_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
-/* The IPv4 address at @v4, mapped to IPv6. */
+/* Write the IPv4 address at @v4 to @out, mapped to IPv6. */
 static inline void wire_put_mapped(uint8_t out[16], const uint8_t v4[4])
 {
 	wire_put_u64(out, 0);
@@ -104,7 +107,9 @@ static inline void wire_put_mapped(uint8_t out[16], const uint8_t v4[4])
 	memcpy(out + 12, v4, 4);
 }
 
-/* Copy what is rarely long: a call would take longer than these few moves. */
+/*
+ * Copy @n bytes, which are usually few: a call of memcpy() would take longer.
+ */
 static inline void wire_copy(uint8_t *to, const uint8_t *from, size_t n)
 {
 	uint64_t word;
@@ -120,17 +125,20 @@ static inline void wire_copy(uint8_t *to, const uint8_t *from, size_t n)
 	}
 	for (size_t at = 0; at < n - 8; at += 8) {
 		memcpy(&word, from + at, 8);
-		/* Or gcc sees through it, and calls memmove() after all. */
+		/*
+		 * Without this gcc would replace the loop by a call of
+		 * memmove().
+		 */
 		__asm__("" : "+r"(word));
 		memcpy(to + at, &word, 8);
 	}
-	/* The last eight, some of which may be there already. */
+	/* Copy the last eight bytes, some of which may be copied twice. */
 	memcpy(to + n - 8, from + n - 8, 8);
 }
 
 /*
- * Zero a struct of a few hundred bytes. At -O2 gcc makes "rep stos" of a
- * memset() of known size, which takes longer to start than this to finish.
+ * Set the @n bytes of a struct to zero. For a memset() of known size gcc emits
+ * "rep stos" at -O2, which for a few hundred bytes takes longer than this loop.
  */
 static inline void wire_clear(void *p, size_t n)
 {

@@ -1,6 +1,6 @@
 /*
- * A block that is already canonical is recognised by what the decoder saw, and
- * a check of its path and communities.
+ * A block that is already canonical is recognised by headers_canonical, which
+ * the decoder sets, and by a check of its path and communities.
  *
  * Any other block is written in one pass, as long as the codes ascend; nearly
  * all routers send them so. If they do not, the offset of the first attribute
@@ -41,7 +41,9 @@ static inline size_t begin_attr(struct out *o, uint8_t flags, uint8_t code)
 	return at;
 }
 
-/* One byte is not enough: the value makes room for another. */
+/*
+ * End an attribute that needs two bytes of length: move the value by one byte.
+ */
 static __attribute__((noinline)) void end_long(struct out *o, size_t at)
 {
 	uint8_t *p = o->p + at;
@@ -130,7 +132,10 @@ static void sort_heap(uint8_t *p, size_t n, size_t width)
 	}
 }
 
-/* For communities, the most frequent sets: elements of four bytes. */
+/*
+ * elements_ascending() for four-byte elements, such as communities, which are
+ * the most frequent sets.
+ */
 static bool ascending_4(const uint8_t *p, size_t n)
 {
 	uint32_t last = wire_get_u32(p);
@@ -156,7 +161,7 @@ static bool elements_ascending(const uint8_t *p, size_t n, size_t width)
 	return true;
 }
 
-/* Sort and drop repeats. Returns how many remain. */
+/* Sort elements and remove duplicates. Returns how many elements remain. */
 static size_t sort_unique(uint8_t *p, size_t n, size_t width)
 {
 	size_t kept = 1;
@@ -180,7 +185,10 @@ static size_t sort_unique(uint8_t *p, size_t n, size_t width)
 
 /* AS_PATH */
 
-/* One sequence of four-byte ASNs, as nearly all are: it is canonical. */
+/*
+ * True if the path is empty or one sequence of four-byte ASNs, as nearly all
+ * paths are: then it is canonical.
+ */
 static bool path_is_plain(const struct bgp_as_path *path)
 {
 	struct wire_view v = path->path;
@@ -201,7 +209,10 @@ static size_t put_segment(struct out *o, const struct bgp_as_segment *s,
 		if (at == SIZE_MAX || o->p[at] != s->type ||
 		    !bgp_as_type_is_sequence(s->type) ||
 		    o->p[at + 1] == SEGMENT_MAX) {
-			/* A set goes on from its first member. */
+			/*
+			 * A set stays one segment: its header is written with
+			 * its first member.
+			 */
 			if (i == 0 || bgp_as_type_is_sequence(s->type)) {
 				at = o->len;
 				o->p[at] = s->type;
@@ -232,7 +243,7 @@ static void put_segments(struct out *o, const struct bgp_as_path *path)
 		at = put_segment(o, &s, at);
 }
 
-/* The others */
+/* Other attributes */
 
 static void put_set(struct out *o, struct wire_view value, size_t width)
 {
@@ -267,7 +278,10 @@ static inline void put_value(struct out *o, const struct bgp_attr_row *row,
 	}
 }
 
-/* Write NEXT_HOP, unless it is the four bytes of the attribute NEXT_HOP. */
+/*
+ * Write NEXT_HOP for all cases except that put_next_hop() copies the attribute
+ * NEXT_HOP. Nothing is written if the routes have no next hop.
+ */
 static void put_next_hop_address(struct out *o, const struct bgp_update *u,
 				 enum bgp_nlri_part_id s)
 {
@@ -330,8 +344,8 @@ static inline __attribute__((always_inline)) void put_attr(
 }
 
 /*
- * The slow path, for blocks that are not in order. Its table is kept off the
- * stack of the fast path.
+ * Write the attributes of a block whose codes do not ascend. Not inlined, so
+ * that its table is not on the stack of the usual path.
  */
 static __attribute__((noinline)) void put_unordered(struct out *o,
 						    const struct bgp_update *u,
@@ -379,7 +393,10 @@ size_t bgp_canonical_write(const struct bgp_update *u, enum bgp_nlri_part_id s,
 	while (bgp_attr_next(&c, &t)) {
 		if (!bgp_attrs_has(&u->attrs, t.code) || t.code == last)
 			continue;
-		/* MP_REACH comes first as a rule (RFC 7606 5.1). */
+		/*
+		 * Skip this attribute before codes are compared: MP_REACH
+		 * usually comes first (RFC 7606 5.1).
+		 */
 		if (bgp_attr_rows[t.code].spelling == BGP_SPELL_NOWHERE)
 			continue;
 		if (t.code < last) {
@@ -401,8 +418,8 @@ static inline bool is_set(struct wire_view v, size_t width)
 }
 
 /*
- * A NEXT_HOP of 16 or 32 bytes occurs only in blocks that are canonical
- * already; a canonical one does not hold an IPv4-mapped address.
+ * NEXT_HOP has 16 or 32 bytes only in blocks that are canonical already. It is
+ * not canonical if it has an IPv4-mapped address.
  */
 static bool next_hop_is_canonical(const struct bgp_attrs *a)
 {
@@ -416,7 +433,7 @@ static inline bool sets_are_canonical(const struct bgp_attrs *a)
 	       is_set(a->ipv6_ext_communities, 20);
 }
 
-/* Whether the block is the canonical form of its own part. */
+/* True if the block is the canonical form of the attributes of part @s. */
 static bool is_canonical(const struct bgp_attrs *a, enum bgp_nlri_part_id s)
 {
 	return s == BGP_PART_NLRI && a->headers_canonical &&
@@ -425,9 +442,10 @@ static bool is_canonical(const struct bgp_attrs *a, enum bgp_nlri_part_id s)
 }
 
 /*
- * Routes in MP_REACH whose other attributes are canonical: copy these, with the
- * next hop in its place. The attributes of a plain UPDATE are whole, and its
- * next hop is one or two addresses.
+ * For routes in MP_REACH whose other attributes are canonical: copy these
+ * attributes to @room, and insert NEXT_HOP at its place. Only for plain
+ * UPDATEs: their attributes are complete, and their next hop is one or two
+ * addresses.
  */
 static size_t put_spliced(const struct bgp_update *u, uint8_t *room)
 {
@@ -448,8 +466,8 @@ static size_t put_spliced(const struct bgp_update *u, uint8_t *room)
 }
 
 /*
- * Hot: once per part with announcements. Cost: a comparison per community;
- * where the block is not canonical, that of bgp_canonical_write().
+ * Hot: once per part with announcements. Cost: a comparison per community; if
+ * the block is not canonical, also the cost of bgp_canonical_write().
  */
 struct wire_view bgp_canonical(const struct bgp_update *u,
 			       enum bgp_nlri_part_id s, uint8_t *room)

@@ -1,10 +1,10 @@
 /*
- * bmp/canonical.h - one spelling for each set of attributes
+ * bmp/canonical.h - one encoding for each set of attributes
  *
- * Routers spell the same attributes in many ways: in any order, with short or
+ * Routers encode the same attributes in many ways: in any order, with short or
  * long lengths, ASNs of two bytes with an AS4_PATH beside them, communities in
  * any order, the next hop in NEXT_HOP or in MP_REACH. The canonical form has
- * one spelling for one meaning, so that comparing bytes compares routes:
+ * one encoding for one meaning, so that comparing bytes compares routes:
  *
  *	- attributes by ascending code, lengths in two bytes where one is not
  *	  enough, flags as the specification has them (those of unknown
@@ -16,39 +16,42 @@
  *	- no MP_REACH, MP_UNREACH, AS4_PATH, AS4_AGGREGATOR, and nothing that
  *	  RFC 7606 discarded
  *
- * Many routers send IPv4 routes in just that form: then there is nothing to do.
+ * Many routers send IPv4 routes in this form; then nothing has to be written.
  *
- * It is a block of attributes itself: bgp_attrs_decode() reads it with
- * { .as_width = 4, .canonical = true }, and what comes out makes the same
- * canonical form again.
+ * The canonical form is a block of attributes itself: bgp_attrs_decode()
+ * decodes it with { .as_width = 4, .canonical = true }, and the result has the
+ * same canonical form.
  */
 #ifndef BMP_CANONICAL_H
 #define BMP_CANONICAL_H
 
 #include "bmp/update.h"
 
-/* How to read a canonical block. */
+/* Options to decode a canonical block. */
 #define BGP_DECODE_CANONICAL \
 	((struct bgp_decode_opts){ .as_width = 4, .canonical = true })
 
 /* Room that is always enough for the attributes of @u. */
 static inline size_t bgp_canonical_bound(const struct bgp_update *u)
 {
-	/* ASNs may double, each header may grow by one byte, a next hop. */
+	/*
+	 * ASNs may become four bytes long, each header may grow by one byte,
+	 * and a next hop may be added.
+	 */
 	return 2 * u->attrs.block.len + 64;
 }
 
 /*
- * The attributes of the routes in part @s, which is NLRI or MP_REACH: the
- * block itself if it is canonical as it stands, or else written to @room, which
- * has bgp_canonical_bound() bytes.
+ * The attributes of the routes in part @s, which is NLRI or MP_REACH: the block
+ * itself if it is canonical, else a canonical block that is written to @room,
+ * which has bgp_canonical_bound() bytes.
  */
 struct wire_view bgp_canonical(const struct bgp_update *u,
 			       enum bgp_nlri_part_id s, uint8_t *room);
 
 /*
- * The same, always written. Returns the length, or 0 if @cap is less than
- * bgp_canonical_bound().
+ * As bgp_canonical(), but the attributes are always written, to @out. Returns
+ * the length, or 0 if @cap is less than bgp_canonical_bound().
  */
 size_t bgp_canonical_write(const struct bgp_update *u, enum bgp_nlri_part_id s,
 			   uint8_t *out, size_t cap);

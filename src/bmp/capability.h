@@ -1,9 +1,10 @@
 /*
  * bmp/capability.h - the table of BGP capabilities: names and values
  *
- * By IANA's "Capability Codes". A new capability is a row in capability_rows.c
- * and a case in tests/unit/test_bmp_capability.c; JSON and docs/attributes.md
- * follow the row. What a capability means for later messages is in bmp/open.c.
+ * By IANA's "Capability Codes". To add a capability, add a row in
+ * capability_rows.c and a case in tests/unit/test_bmp_capability.c; JSON and
+ * docs/attributes.md follow the row. What a capability means for later messages
+ * is in bmp/open.c.
  */
 #ifndef BMP_CAPABILITY_H
 #define BMP_CAPABILITY_H
@@ -13,9 +14,9 @@
 struct tlv;
 
 struct bgp_capability_row {
-	const char *name; /* "add-path"; NULL: no row */
+	const char *name; /* "add-path"; NULL = no row */
 	const char *reference;
-	/* NULL: the value is empty, or nobody has described it. */
+	/* NULL = the value is empty, or its layout is not known. */
 	const struct value_field *layout;
 };
 

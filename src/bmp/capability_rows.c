@@ -41,7 +41,9 @@ static bool write_role(struct field_writer *w, struct wire_view v)
 	return true;
 }
 
-/* RFC 5291 4: families, each with types of filters and who sends them */
+/*
+ * RFC 5291 4: families, each with filter types and the directions of each type
+ */
 static bool take_filters(struct wire_cursor *c, struct field_writer *w)
 {
 	struct wire_view family, filters;
@@ -107,7 +109,7 @@ static bool write_restart(struct field_writer *w, struct wire_view v)
 	return true;
 }
 
-/* A length of one byte, then text. */
+/* Take a length of one byte and a text of that length. */
 static bool take_text(struct wire_cursor *c, struct wire_view *out)
 {
 	uint8_t len;
@@ -121,7 +123,7 @@ static bool write_fqdn(struct field_writer *w, struct wire_view v)
 	struct wire_view host, domain = { 0 };
 	struct wire_cursor c = wire_start(v);
 
-	/* Some routers leave an empty domain out. */
+	/* Some routers omit an empty domain. */
 	if (!take_text(&c, &host) || (c.left != 0 && !take_text(&c, &domain)) ||
 	    c.left != 0)
 		return false;
@@ -146,7 +148,8 @@ static bool write_version(struct field_writer *w, struct wire_view v)
 }
 
 /*
- * The name of a field that a function writes is for the documentation alone.
+ * If a function writes the value, the name of the field is used only in the
+ * documentation.
  */
 /* clang-format off */
 #define LAYOUT(...) (const struct value_field[]){ __VA_ARGS__, { 0 } }

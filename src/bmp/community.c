@@ -37,7 +37,7 @@ const char *bgp_community_name(uint32_t community)
 	return NULL;
 }
 
-/* Extended communities: the forms of the six bytes behind the type. */
+/* Extended communities: how the six bytes after the type are written. */
 
 enum ext_form {
 	FORM_AS2,	/* AS of two bytes, number of four */
@@ -45,12 +45,12 @@ enum ext_form {
 	FORM_AS4,	/* AS of four, number of two */
 	FORM_RATE,	/* AS of two, IEEE 754 */
 	FORM_U32,	/* the last four bytes */
-	FORM_U8,	/* the last */
+	FORM_U8,	/* the last byte */
 	FORM_LABEL,	/* flags in the first byte, a label in the last three */
 	FORM_MAC,	/* all six */
 	FORM_HEX,	/* all six */
-	FORM_NONE,	/* the type says all */
-	FORM_FLAGS,	/* flags in the first two */
+	FORM_NONE,	/* nothing: the name is enough */
+	FORM_FLAGS,	/* flags in the first two bytes */
 	FORM_L2_ATTRS,	/* flags and MTU, of two bytes each */
 	FORM_MOBILITY,	/* flags, reserved, number of four */
 	FORM_VALIDITY,	/* RFC 8097 2 */
@@ -71,7 +71,7 @@ static const struct bgp_ext_community_row rows[] = {
 	{ 0x00, 0x03, FORM_AS2,  "soo", "RFC 4360 5" },
 	{ 0x01, 0x03, FORM_IPV4, "soo", "RFC 4360 5" },
 	{ 0x02, 0x03, FORM_AS4,  "soo", "RFC 5668" },
-	/* Those of type 40 to 42 are the same, not transitive. */
+	/* Types 0x40 to 0x42 are the same, but not transitive. */
 	{ 0x40, 0x02, FORM_AS2,  "rt", "RFC 4360 4" },
 	{ 0x41, 0x02, FORM_IPV4, "rt", "RFC 4360 4" },
 	{ 0x42, 0x02, FORM_AS4,  "rt", "RFC 5668" },
@@ -172,7 +172,10 @@ static const struct bgp_ext_community_row rows[] = {
 	{ 0x80, 0x0b, FORM_HEX,  "e-tree-info", "RFC 7796" },
 };
 
-/* Of 20 bytes: an IPv6 address and a number of two (RFC 5701). */
+/*
+ * IPv6 extended communities, 20 bytes each: type, an IPv6 address, and a number
+ * of two bytes (RFC 5701).
+ */
 static const struct bgp_ipv6_ext_community_row ipv6_rows[] = {
 	{ 0x0002, "rt", "RFC 5701" },
 	{ 0x0003, "soo", "RFC 5701" },
@@ -213,7 +216,10 @@ static void text_pair(struct text *t, uint64_t number)
 	text_u64(t, number);
 }
 
-/* A whole number; what is none (negative, infinite) as its bytes. */
+/*
+ * Write an IEEE 754 number without its fraction. A number that is negative, not
+ * finite or too large is written as bytes.
+ */
 static void text_rate(struct text *t, const uint8_t *p)
 {
 	uint32_t bits = wire_get_u32(p);
@@ -277,7 +283,7 @@ static void text_layer2(struct text *t, enum ext_form form, const uint8_t *p)
 	}
 }
 
-/* @p: the six bytes behind the type. */
+/* Write the six bytes at @p, which follow the type. */
 static void text_form(struct text *t, enum ext_form form, const uint8_t *p)
 {
 	switch (form) {

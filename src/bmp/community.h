@@ -1,5 +1,5 @@
 /*
- * bmp/community.h - communities in words
+ * bmp/community.h - communities as text
  *
  *	no-export
  *	rt:65000:1
@@ -20,7 +20,7 @@ const char *bgp_community_name(uint32_t community);
  */
 bool bgp_ext_community_text(struct text *t, const uint8_t community[8]);
 
-/* The rows of the table, for documents and tests: false behind the last. */
+/* Row @i of the table, for documents and tests; false after the last row. */
 struct bgp_ext_community_row {
 	uint8_t type_high;
 	uint8_t type_low;
@@ -37,7 +37,9 @@ bool bgp_ext_community_row(size_t i, struct bgp_ext_community_row *out);
  */
 bool bgp_ipv6_ext_community_text(struct text *t, const uint8_t community[20]);
 
-/* The rows of its table: false behind the last. */
+/*
+ * Row @i of the table of IPv6 extended communities; false after the last row.
+ */
 struct bgp_ipv6_ext_community_row {
 	uint16_t type;
 	const char *name;

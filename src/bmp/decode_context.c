@@ -7,7 +7,10 @@ void bgp_context_init(struct bgp_context *ctx)
 	*ctx = (struct bgp_context){ .known = false, .four_byte_as = true };
 }
 
-/* What the OPENs say of a view. */
+/*
+ * The families that have path identifiers in messages of @view, as the OPENs
+ * say.
+ */
 static bgp_family_set add_path_of_opens(const struct bgp_context *ctx,
 					enum bmp_view view)
 {
@@ -22,7 +25,10 @@ static bgp_family_set add_path_of_opens(const struct bgp_context *ctx,
 	}
 }
 
-/* Put the OPENs of *@opens into *@ctx, and keep what was learned. */
+/*
+ * Copy the data of OPENs from *@opens to *@ctx; the learned forms of *@ctx
+ * stay.
+ */
 static void replace_opens(struct bgp_context *ctx,
 			  const struct bgp_context *opens)
 {
@@ -72,9 +78,10 @@ static struct bgp_context context_of_opens(const struct bgp_open *sent,
 		.add_path_in = in,
 		.add_path_out = out,
 		/*
-		 * Both OPENs are the router's own invention, and it speaks
-		 * about one RIB: neither direction is more right, and two
-		 * ends that both send do send.
+		 * Both OPENs of a Loc-RIB are made by the router, and they
+		 * describe one RIB, so neither direction has precedence. If
+		 * both OPENs offer to send path identifiers, the router sends
+		 * them.
 		 */
 		.add_path_loc_rib =
 			in | out |

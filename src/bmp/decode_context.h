@@ -12,8 +12,8 @@
  * Some routers do not send the form of their OPENs: FRR and GoBGP negotiate
  * add-path and omit the identifiers. So a field that cannot be decoded as
  * negotiated, but can be decoded completely in the other form, is decoded in
- * that form (bmp/update.h), and bgp_context_learn() keeps this for the view and
- * the family. docs/decisions/0118
+ * that form (bmp/update.h), and bgp_context_learn() stores the form of the view
+ * and the family. docs/decisions/0118
  */
 #ifndef BMP_DECODE_CONTEXT_H
 #define BMP_DECODE_CONTEXT_H
@@ -23,7 +23,10 @@
 
 struct bmp_peer_up;
 
-/* How to read one UPDATE. All zero but as_width reads the plain old form. */
+/*
+ * How to decode one UPDATE. If all members except as_width are zero, NLRI have
+ * one label where labels are used, and no path identifiers.
+ */
 struct bgp_decode_opts {
 	bgp_family_set add_path;	/* path identifiers before NLRI */
 	bgp_family_set multiple_labels; /* labels up to the bottom of stack */
@@ -33,13 +36,15 @@ struct bgp_decode_opts {
 	 */
 	bgp_family_set add_path_either;
 	uint8_t as_width; /* 2 or 4 */
-	/* A path that cannot be of that width is not read with the other. */
+	/* Do not try the other width if a path is invalid with as_width. */
 	bool as_width_certain;
-	/* Made by the router from its Loc-RIB: AS_PATH may be missing. */
+	/*
+	 * The router made the UPDATE from its Loc-RIB: AS_PATH may be missing.
+	 */
 	bool loc_rib;
 	/* MP_REACH of an MRT RIB entry is only a next hop, RFC 6396 4.3.4. */
 	bool mrt_rib;
-	/* Attributes as bmp/canonical.h wrote them. */
+	/* The attributes are in the form of bmp/canonical.h. */
 	bool canonical;
 };
 
@@ -47,7 +52,7 @@ struct bgp_decode_opts {
 struct bgp_overrides {
 	bgp_family_set add_path_on[BMP_VIEWS];
 	bgp_family_set add_path_off[BMP_VIEWS];
-	uint8_t as_width; /* 0: as the router says */
+	uint8_t as_width; /* 0 = as the router says */
 };
 
 static inline bool bgp_overrides_any(const struct bgp_overrides *over)
@@ -60,8 +65,9 @@ static inline bool bgp_overrides_any(const struct bgp_overrides *over)
 }
 
 /*
- * Change *@opts to what they say of @view. UPDATEs without BMP around them were
- * received from a peer: BMP_VIEW_IN_PRE.
+ * Apply the settings of @over for @view to *@opts. For UPDATEs that are not in
+ * BMP messages @view is BMP_VIEW_IN_PRE, because they were received from a
+ * peer.
  */
 void bgp_decode_opts_override(struct bgp_decode_opts *opts,
 			      const struct bgp_overrides *over,
@@ -77,9 +83,12 @@ struct bgp_context {
 	bgp_family_set add_path_loc_rib;
 	bgp_family_set multiple_labels;
 	bgp_family_set ext_next_hop;
-	/* How messages are read: as the OPENs say, or as was learned. */
+	/*
+	 * Families with path identifiers, as the OPENs say or as was learned.
+	 */
 	bgp_family_set add_path[BMP_VIEWS];
-	bgp_family_set add_path_learned[BMP_VIEWS]; /* families that were */
+	/* families whose form was learned */
+	bgp_family_set add_path_learned[BMP_VIEWS];
 };
 
 /*
@@ -89,20 +98,20 @@ struct bgp_context {
 void bgp_context_init(struct bgp_context *ctx);
 
 /*
- * Forget the OPENs and keep what was learned: the peer is down, and the program
- * that writes its messages is still the same.
+ * The peer is down: drop the data of its OPENs. The learned forms stay, because
+ * they depend on the software of the router, which is still the same.
  */
 void bgp_context_reset(struct bgp_context *ctx);
 
 /*
- * Note whether NLRI of @family in messages of @view have path identifiers
- * (@add_path): the messages have shown it. The note has precedence over the
- * OPENs and stays until messages show the opposite.
+ * Record that messages have shown whether NLRI of @family in messages of @view
+ * have path identifiers (@add_path). This has precedence over the OPENs and
+ * stays until messages show the opposite.
  */
 void bgp_context_learn(struct bgp_context *ctx, enum bmp_view view,
 		       enum bgp_family family, bool add_path);
 
-/* Set *@ctx from the OPENs of a Peer Up; what was learned stays. */
+/* Set *@ctx from the OPENs of a Peer Up; the learned forms stay. */
 void bgp_context_set(struct bgp_context *ctx, const struct bgp_open *sent,
 		     const struct bgp_open *received);
 
@@ -116,21 +125,25 @@ void bgp_context_merge(struct bgp_context *ctx, const struct bgp_open *sent,
 /*
  * Update *@ctx for the Peer Up @up: set it from both OPENs, or, if the peer is
  * a Loc-RIB, merge them into it. If an OPEN is unusable, the context becomes
- * unknown, but the context of a Loc-RIB is not changed. What was learned stays
+ * unknown, but the context of a Loc-RIB is not changed. The learned forms stay
  * in each case. Returns the worse status of the two OPENs.
  */
 enum bgp_open_status bgp_context_peer_up(struct bgp_context *ctx,
 					 const struct bmp_peer *peer,
 					 const struct bmp_peer_up *up);
 
-/* How to read a Route Monitoring with the header @peer. @over may be NULL. */
+/*
+ * The options to decode a Route Monitoring with the header @peer. @over may be
+ * NULL.
+ */
 struct bgp_decode_opts bgp_context_decode_opts(
 	const struct bgp_context *ctx, const struct bmp_peer *peer,
 	const struct bgp_overrides *over);
 
 /*
- * The same for a mirrored message. Its A flag has no meaning, so the AS width
- * is that of the OPENs (RFC 7854 4.7); the O flag gives the direction.
+ * As bgp_context_decode_opts(), for a mirrored message. Its A flag has no
+ * meaning, so the AS width is that of the OPENs (RFC 7854 4.7); the O flag
+ * gives the direction.
  */
 struct bgp_decode_opts bgp_context_decode_opts_mirrored(
 	const struct bgp_context *ctx, const struct bmp_peer *peer,

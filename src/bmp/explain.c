@@ -82,11 +82,11 @@ void explain_code(struct explain *e, const char *name, struct wire_view bytes,
 	explain_bytes(e, name, bytes, buf);
 }
 
-/* Values of layouts: what a field writes, in a line */
+/* Values of layouts: the output of a field as one line */
 
 struct line {
 	struct text text;
-	const char *name; /* of the field, which is said already */
+	const char *name; /* name of the field, which was written before */
 };
 
 static void put_name(struct line *l, const char *name)
@@ -125,7 +125,10 @@ static void put_string(void *arg, const char *name, const char *value)
 	text_str(&l->text, value);
 }
 
-/* Foreign text: what shows it takes care of what a terminal would obey. */
+/*
+ * Write text from a router. The code that shows the line must escape what a
+ * terminal would interpret.
+ */
 static void put_text(void *arg, const char *name, struct wire_view value)
 {
 	struct line *l = arg;
@@ -139,7 +142,9 @@ static void put_hex(void *arg, const char *name, struct wire_view value)
 {
 	struct line *l = arg;
 
-	/* Bytes alone are shown as bytes. */
+	/*
+	 * A value that is only bytes needs no text: the bytes are shown anyway.
+	 */
 	if (name != NULL && strcmp(name, l->name) == 0)
 		return;
 	put_name(l, name);
@@ -165,7 +170,10 @@ static void take_field(void *arg, const struct value_field *f,
 	struct value_field whole = *f;
 
 	l.name = f->name != NULL ? f->name : "reserved";
-	/* Types and lengths have no length of their own. */
+	/*
+	 * The layout gives no length for types and lengths: use that of the
+	 * bytes.
+	 */
 	if (whole.form == VALUE_NUMBER)
 		whole.len = (uint8_t)bytes.len;
 	value_write_field(&whole, bytes, &w);
@@ -220,7 +228,10 @@ static struct wire_view next_bytes(const struct explain *e, const uint8_t *end,
 	return (struct wire_view){ e->at, left < len ? left : len };
 }
 
-/* An address of 16 bytes; zeros in front of four are IPv4. */
+/*
+ * Describe an address of 16 bytes. If the first 12 bytes are zero, it is an
+ * IPv4 address.
+ */
 static void say_address(struct explain *e, const char *name,
 			struct wire_view bytes)
 {
@@ -378,10 +389,12 @@ void explain_message(struct explain *e, const struct bmp_frame *frame,
 		say_peer_down(e, m, opts, end);
 	else if (m->type == BMP_STATISTICS)
 		explain_number(e, "statsCount", next_bytes(e, end, 4));
-	/* With TLVs in front of it, it is in one of them. */
+	/* If TLVs precede the BGP message, it is inside one of them. */
 	else if (m->type == BMP_ROUTE_MONITORING && m->update.whole.p == e->at)
 		explain_pdu_inside(e, m->update.whole, opts);
-	/* Behind damage there may be no list, or not where it is looked for. */
+	/*
+	 * After damaged bytes the TLVs may be missing, or may not begin here.
+	 */
 	if (m->tlvs.len != 0 && m->tlvs.p == e->at)
 		say_tlvs(e, m, v4, opts);
 	explain_end(e, end);

@@ -1,4 +1,4 @@
-/* BGP messages: header, OPEN, UPDATE, NOTIFICATION. */
+/* Describes BGP messages: header, OPEN, UPDATE, NOTIFICATION. */
 #include "bmp/explain.h"
 
 #include "bmp/attr.h"
@@ -43,7 +43,7 @@ static void say_capability(struct explain *e, const struct tlv *capability)
 	explain_leave(e);
 }
 
-/* What stands between the capabilities are heads of optional parameters. */
+/* The bytes between the capabilities are the headers of optional parameters. */
 static void say_open(struct explain *e, struct wire_view body)
 {
 	struct bgp_open open;
@@ -171,7 +171,10 @@ static void say_address(struct explain *e, const char *name, struct wire_view v)
 	explain_bytes(e, name, v, buf);
 }
 
-/* Both begin with AFI and SAFI; what an MRT table cuts off is not here. */
+/*
+ * Describe MP_REACH or MP_UNREACH. Both begin with AFI and SAFI; the short form
+ * of MRT files does not occur here.
+ */
 static void say_mp(struct explain *e, const struct bgp_attr *attr,
 		   const struct bgp_update *u)
 {
@@ -190,7 +193,10 @@ static void say_mp(struct explain *e, const struct bgp_attr *attr,
 	say_routes(e, u, reach ? BGP_PART_MP_REACH : BGP_PART_MP_UNREACH);
 }
 
-/* Those with a member; the others have layouts. */
+/*
+ * Describe an attribute that has a member of struct bgp_attrs; other attributes
+ * have layouts.
+ */
 static void say_member(struct explain *e, const struct bgp_attr *attr,
 		       const struct bgp_update *u)
 {

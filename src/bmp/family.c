@@ -16,8 +16,9 @@ static const struct bgp_family_info families[BGP_FAMILIES] = {
 };
 
 /*
- * By AFI and SAFI, for the two AFIs that have nearly all of the routes. Row 0
- * takes the families of the others, out of the way: each has its own column.
+ * Family by AFI and SAFI, for AFI 1 and 2, which have nearly all routes. The
+ * families of other AFIs are written to row 0, each at its own index, where
+ * nothing reads them.
  */
 static const uint8_t by_safi[3][256] = {
 #define X(suffix, afi, safi, ...)                                      \

@@ -1,11 +1,11 @@
 /*
  * bmp/family.h - address families, numbered densely
  *
- * AFI and SAFI are sparse (1/1, 25/70, 16388/71). Every family this layer can
- * take apart has a small number here, so that a set of families is one 64-bit
- * mask and a table by family is an array. All others are
- * BGP_FAMILY_UNKNOWN: their NLRI are passed on as raw bytes, and they are in
- * no set.
+ * AFI and SAFI are sparse (1/1, 25/70, 16388/71). Every family whose NLRI this
+ * layer can parse has a small number here, so that a set of families is one
+ * 64-bit mask and a table by family is an array. All others are
+ * BGP_FAMILY_UNKNOWN: their NLRI are passed on as raw bytes, and they are in no
+ * set.
  */
 #ifndef BMP_FAMILY_H
 #define BMP_FAMILY_H
@@ -13,14 +13,16 @@
 #include <stdint.h>
 
 /*
- * Every family, once: enum, row and look-up are made from this list. A new one
- * is a line here; if its NLRI are of a new kind, the kind is a line below and a
- * row in nlri_kinds.c. tests/unit/test_bmp_family.c says what is missing.
+ * The list of families, from which the enum, the rows and the look-up are made.
+ * To add a family, add a line here; if its NLRI are of a new kind, also add a
+ * line below and a row in nlri_kinds.c. tests/unit/test_bmp_family.c reports
+ * what is missing.
  *
  *	X(suffix, AFI, SAFI, kind, flags, bits of an IP address, name)
  *
  * SAFI 129 has unicast routes for the RPF check of multicast, SAFI 5 the typed
- * routes of RFC 6514. Numbers of families are not stored anywhere.
+ * routes of RFC 6514. The number of a family is not stored in files, so it may
+ * change.
  */
 /* clang-format off */
 #define BGP_FAMILY_LIST(X) \
@@ -67,7 +69,7 @@
 
 /* How the NLRI of a family are built; each kind has a row in nlri_kinds.c. */
 #define BGP_NLRI_KIND_LIST(X) \
-	X(RAW, raw)    /* the whole field, uncut: we do not know the family */ \
+	X(RAW, raw)    /* unknown family: the whole field as one NLRI */ \
 	X(PREFIX, prefix) /* may have labels and a route distinguisher */ \
 	X(EVPN, evpn) \
 	X(FLOWSPEC, flowspec) \
@@ -84,7 +86,7 @@
 /* clang-format on */
 
 enum bgp_family {
-	BGP_FAMILY_UNKNOWN, /* none of ours: NLRI stay raw */
+	BGP_FAMILY_UNKNOWN, /* not in the list: NLRI are raw */
 #define X(suffix, ...) BGP_##suffix,
 	BGP_FAMILY_LIST(X)
 #undef X
@@ -112,7 +114,7 @@ struct bgp_family_info {
 	uint8_t safi;
 	uint8_t kind;	   /* enum bgp_nlri_kind */
 	uint8_t flags;	   /* enum bgp_family_flags */
-	uint8_t addr_bits; /* 32 or 128; 0 where NLRI hold no IP address */
+	uint8_t addr_bits; /* 0 = NLRI have no IP address */
 	const char *name;  /* "ipv4-unicast" */
 };
 
@@ -121,13 +123,16 @@ typedef uint64_t bgp_family_set;
 
 static inline bgp_family_set bgp_family_bit(enum bgp_family f)
 {
-	/* The unknown family is in no set, so that nobody can ask for it. */
+	/* Clear the bit of the unknown family, so that it is in no set. */
 	return ((bgp_family_set)1 << f) & ~(bgp_family_set)1;
 }
 
 enum bgp_family bgp_family_find(uint16_t afi, uint8_t safi);
 
-/* @f < BGP_FAMILIES; the unknown family has a row, too. */
+/*
+ * The row of family @f, which is below BGP_FAMILIES. BGP_FAMILY_UNKNOWN has a
+ * row, too.
+ */
 const struct bgp_family_info *bgp_family_info(enum bgp_family f);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * bmp/field_writer.h - named values, handed over one by one
+ * bmp/field_writer.h - an interface for writing named values one by one
  *
- * What describes a value (bmp/value_layout.h) calls these in order; what shows
- * it (JSON, a line of text) implements them. Objects and lists nest. In a list
- * @name is NULL. Strings and views are valid during the call only.
+ * Code that describes a value (bmp/value_layout.h) calls these functions in
+ * order; each output format (JSON, a line of text) implements them. Objects and
+ * lists nest. In a list @name is NULL. Strings and views are valid during the
+ * call only.
  */
 #ifndef BMP_FIELD_WRITER_H
 #define BMP_FIELD_WRITER_H
@@ -17,7 +18,7 @@ struct field_writer_ops {
 	void (*end_list)(void *arg);
 	void (*number)(void *arg, const char *name, uint64_t value);
 	void (*string)(void *arg, const char *name, const char *value);
-	/* As a router sent it: any bytes, may be UTF-8. */
+	/* Text as a router sent it: any bytes, perhaps not UTF-8. */
 	void (*text)(void *arg, const char *name, struct wire_view value);
 	void (*bytes)(void *arg, const char *name, struct wire_view value);
 };

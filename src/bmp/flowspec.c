@@ -6,11 +6,11 @@
 #define OP_END	   0x80
 #define OP_AND	   0x40
 #define OP_LEN(op) (1u << ((op) >> 4 & 3))
-/* numbers */
+/* Bits of an operator for numbers */
 #define OP_LT 0x04
 #define OP_GT 0x02
 #define OP_EQ 0x01
-/* bit masks */
+/* Bits of an operator for bit masks */
 #define OP_NOT	 0x02
 #define OP_MATCH 0x01
 
@@ -21,7 +21,7 @@ enum component_form {
 };
 
 static const struct component {
-	const char *name; /* NULL: a number we have no name for */
+	const char *name; /* NULL = a type without a name here */
 	uint8_t form;
 } components[] = {
 	[1] = { "dst", PREFIX },	  [2] = { "src", PREFIX },
@@ -49,7 +49,10 @@ static void text_bitmask_op(struct text *t, uint8_t op)
 	text_char(t, op & OP_MATCH ? '=' : '~');
 }
 
-/* A list of operator and value, up to the one with the end bit. */
+/*
+ * Write a list of pairs of operator and value, which ends with the pair whose
+ * operator has the end bit.
+ */
 static bool text_operations(struct text *t, struct wire_cursor *c,
 			    enum component_form form)
 {
@@ -76,8 +79,8 @@ static bool text_operations(struct text *t, struct wire_cursor *c,
 }
 
 /*
- * The pattern of an IPv6 prefix begins with the bit behind the offset, and its
- * padding counts for nothing (RFC 8956 3.1).
+ * Write the pattern of an IPv6 prefix to @address. The pattern begins with the
+ * bit after the offset, and its padding is ignored (RFC 8956 3.1).
  */
 static void put_pattern(uint8_t address[16], struct wire_view pattern,
 			unsigned offset, unsigned bits)
@@ -94,7 +97,10 @@ static void put_pattern(uint8_t address[16], struct wire_view pattern,
 		address[bit / 8] &= (uint8_t) ~(0x80 >> bit % 8);
 }
 
-/* IPv6 has an offset of leading bits that are not compared, RFC 8956 3.1. */
+/*
+ * Write a prefix. An IPv6 prefix has an offset: the number of leading bits that
+ * are not compared (RFC 8956 3.1).
+ */
 static bool text_prefix(struct text *t, struct wire_cursor *c, bool ipv6)
 {
 	uint8_t copy[16] = { 0 };
@@ -132,7 +138,10 @@ static bool text_component(struct text *t, struct wire_cursor *c, bool ipv6)
 	if (type < sizeof(components) / sizeof(components[0]))
 		row = &components[type];
 	if (row == NULL || row->name == NULL) {
-		/* All since RFC 8956 are lists of operators. */
+		/*
+		 * An unknown component is taken to be a list of operators, like
+		 * all that were defined since RFC 8956.
+		 */
 		text_str(t, "component-");
 		text_u64(t, type);
 		text_char(t, ' ');

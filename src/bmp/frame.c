@@ -17,7 +17,10 @@ enum bmp_frame_status bmp_frame_next(struct wire_view in, uint32_t max_frame,
 	uint8_t version;
 	uint8_t type;
 
-	/* A wrong version is known from the first byte: do not wait for six. */
+	/*
+	 * The first byte is enough to refuse a wrong version: do not wait for
+	 * the rest of the header.
+	 */
 	if (wire_u8(&c, &version) && !version_known(version))
 		return BMP_FRAME_BAD_VERSION;
 	if (in.len < BMP_HEADER_LEN) {

@@ -6,9 +6,9 @@
  *	| version|  length, header included |  type  | body ...	RFC 7854 4.1
  *	+--------+--------+--------+--------+--------+----------
  *
- * Pure and stateless: give it what has arrived so far, and it says whether
- * that begins with a whole message, how many bytes to wait for, or that the
- * stream is past saving.
+ * Pure and stateless: bmp_frame_next() gets the bytes that have arrived so far.
+ * It returns the message at their start, or the number of bytes to wait for, or
+ * an error after which the stream cannot be read any more.
  */
 #ifndef BMP_FRAME_H
 #define BMP_FRAME_H
@@ -17,16 +17,21 @@
 
 #define BMP_HEADER_LEN 6
 
-/* 48 bytes of headers and the largest BGP PDU (RFC 8654) must always fit. */
+/*
+ * The lowest limit: 48 bytes of headers and the largest BGP PDU (RFC 8654) fit.
+ */
 #define BMP_MAX_FRAME_FLOOR   66000
 #define BMP_MAX_FRAME_DEFAULT (1024 * 1024)
 
 enum bmp_frame_status {
 	BMP_FRAME_WHOLE,
 	BMP_FRAME_PARTIAL, /* more bytes are needed */
-	/* From here on the boundaries are lost: close the session. */
+	/*
+	 * After these errors the boundaries of messages are not known: close
+	 * the session.
+	 */
 	BMP_FRAME_BAD_VERSION,
-	BMP_FRAME_TOO_SHORT, /* length smaller than the header itself */
+	BMP_FRAME_TOO_SHORT, /* the length is less than that of the header */
 	BMP_FRAME_TOO_LONG,
 	BMP_FRAME_STATUSES
 };
@@ -39,9 +44,9 @@ struct bmp_frame {
 };
 
 /*
- * Look at the start of @in. BMP_FRAME_WHOLE fills *@out and leaves *@need
- * alone; BMP_FRAME_PARTIAL sets *@need to the number of bytes that @in must
- * have before a call can say more. @max_frame bounds the length field.
+ * Find the message at the start of @in. BMP_FRAME_WHOLE sets *@out and does not
+ * change *@need; BMP_FRAME_PARTIAL sets *@need to the number of bytes that @in
+ * must have for the next call. @max_frame limits the length field.
  */
 enum bmp_frame_status bmp_frame_next(struct wire_view in, uint32_t max_frame,
 				     struct bmp_frame *out, size_t *need);

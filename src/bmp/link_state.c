@@ -63,7 +63,7 @@ static void text_tlv(struct text *t, const struct tlv *tlv)
 	text_value(t, tlv->value, row != NULL ? row->form : AS_HEX);
 }
 
-/* Node descriptors hold a list of their own. */
+/* Write a node descriptor, whose value is a list of TLVs. */
 static void text_node(struct text *t, const struct tlv *node)
 {
 	struct tlv_iter it = tlv_start(node->value, TLV_BMP);

@@ -58,14 +58,17 @@ static const struct value_field msd[] = {
 #define EXTENDED_GROUP \
 	{ 1173, "extended-administrative-group", { VALUE("groups", NUMBERS, .len = 4) } }
 
-/* What is about a link, inside other TLVs. */
+/* TLVs that describe a link, inside other TLVs. */
 static const struct tlv_row link_tlvs[] = {
 	LINK_ROWS,
 	EXTENDED_GROUP,
 };
 static const struct tlv_layout link_layout = TLV_LAYOUT(TLV_HEAD_2_2, link_tlvs);
 
-/* RFC 9294 2: masks, of as many bytes as the first two say, then TLVs */
+/*
+ * RFC 9294 2: two lengths of one byte, two reserved bytes, two masks of these
+ * lengths, then TLVs.
+ */
 static bool write_application_specific(struct field_writer *w, struct wire_view v)
 {
 	static const struct value_field rest[] = { VALUE("tlvs", TLVS, .tlvs = &link_layout, .optional = true), { 0 } };

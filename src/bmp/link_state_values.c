@@ -58,7 +58,10 @@ bool bgp_describe_lan_adjacency(struct field_writer *w, struct wire_view v)
 
 /* SR policies */
 
-/* A label is in the upper 20 bits; SRv6 SIDs are addresses. */
+/*
+ * Write a SID: a label in the upper 20 bits of 4 bytes, or an SRv6 SID of 16
+ * bytes.
+ */
 static void write_sid(struct field_writer *w, const char *name,
 		      struct wire_view v)
 {
@@ -112,8 +115,8 @@ bool bgp_describe_sr_affinity(struct field_writer *w, struct wire_view v)
 
 static const struct {
 	bool srv6;
-	uint8_t len; /* of the descriptor */
-	struct value_field fields[5]; /* ends with a spare one */
+	uint8_t len; /* bytes of the descriptor */
+	struct value_field fields[5]; /* ended by a zero field */
 } segments[] = {
 	[1] = { false, 1, { ALGORITHM } },
 	[2] = { true, 1, { ALGORITHM } },

@@ -1,8 +1,9 @@
 /*
- * bmp/link_state_values.h - what is inside TLVs of the BGP-LS attribute
+ * bmp/link_state_values.h - describe values of TLVs of the BGP-LS attribute
  *
- * Private to the table of link_state_tlvs.c: values that no list of fields
- * describes. @w is NULL when only the fit is asked, as of VALUE_CUSTOM.
+ * Private to the table of link_state_tlvs.c: functions for values that are not
+ * a list of fields. As with VALUE_CUSTOM, if @w is NULL they only check whether
+ * the value fits.
  */
 #ifndef BMP_LINK_STATE_VALUES_H
 #define BMP_LINK_STATE_VALUES_H

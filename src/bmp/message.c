@@ -3,7 +3,7 @@
 /* Type numbers that differ between the version 4 drafts. */
 struct v4_numbers {
 	uint16_t update; /* BGP message in Route Monitoring */
-	uint16_t stats;	 /* Statistics in a TLV of their own; 0: as in v3 */
+	uint16_t stats;	 /* TLV with the statistics; 0 = as in version 3 */
 	/* draft-ietf-grow-bmp-tlv-03: the BGP message, then plain TLVs */
 	bool bare_update;
 };
@@ -30,19 +30,26 @@ static enum bmp_status take_pdu(struct wire_cursor *c, struct bmp_message *m)
 	return m->update.type == BGP_PDU_UPDATE ? BMP_OK : BMP_NOT_UPDATE;
 }
 
-/* Hot: once per Route Monitoring. In version 3 the BGP message stands alone. */
+/*
+ * Hot: once per Route Monitoring. In version 3 the BGP message is not in a TLV.
+ */
 static enum bmp_status take_update(struct wire_cursor *c, struct bmp_message *m)
 {
 	enum bmp_status status = take_pdu(c, m);
 
 	if (status != BMP_OK || c->left == 0)
 		return status;
-	/* Huawei puts a TLV there, years before version 4 allows it. */
+	/*
+	 * Huawei routers send a TLV here, although only version 4 allows that.
+	 */
 	m->tlvs = wire_rest(c);
 	return BMP_TRAILING_BYTES;
 }
 
-/* No TLV begins so: its length would leave no place for an UPDATE. */
+/*
+ * True if the bytes begin with the marker of a BGP message. A TLV cannot begin
+ * so, because its length would leave no space for an UPDATE.
+ */
 static bool begins_with_marker(struct wire_cursor c)
 {
 	uint64_t half;
@@ -91,7 +98,10 @@ static enum bmp_status take_stats(struct wire_cursor *c, uint16_t v4_type,
 	return take_tlvs(c, m);
 }
 
-/* False, and *@out is an empty PDU, if @c does not begin with an OPEN. */
+/*
+ * Take an OPEN from @c. If @c does not begin with one, returns false and sets
+ * *@out to an empty PDU.
+ */
 static bool take_open(struct wire_cursor *c, struct bgp_pdu *out)
 {
 	if (!bgp_pdu_take(c, out)) {
@@ -153,7 +163,7 @@ static enum bmp_status take_peer_down(struct wire_cursor *c,
 		}
 		break;
 	case BMP_DOWN_LOCAL_FSM:
-		/* A missing FSM event code stands for 0, "none". */
+		/* A missing FSM event code counts as 0, "none". */
 		(void)wire_u16(c, &down->fsm_event);
 		break;
 	case BMP_DOWN_REMOTE:

@@ -45,7 +45,7 @@ enum bmp_v4 {
 
 enum bmp_status {
 	BMP_OK,
-	/* Broken, but the decoded fields can be used. */
+	/* The message is malformed, but the decoded fields can be used. */
 	BMP_CUT_TLVS,	     /* the list of TLVs ends inside a TLV */
 	BMP_TRAILING_BYTES,  /* other bytes follow the BGP message */
 	BMP_OPEN_UNUSABLE,   /* Peer Up: capabilities are unknown */

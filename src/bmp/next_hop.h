@@ -15,7 +15,7 @@ struct bgp_next_hop {
 	bool has_link_local;
 	uint8_t address[16];	/* IPv4 mapped to IPv6 */
 	uint8_t link_local[16]; /* RFC 2545 3 */
-	uint64_t rd;		/* of VPN families; zero in practice */
+	uint64_t rd;		/* of VPN families; usually zero */
 };
 
 #endif

@@ -108,7 +108,10 @@ static unsigned label_count(const struct bgp_nlri_iter *it, struct wire_view v,
 	return 0;
 }
 
-/* The length of the NLRI counts labels, route distinguisher and prefix. */
+/*
+ * Read one NLRI of a prefix family. Its length counts labels, route
+ * distinguisher and prefix.
+ */
 bool bgp_nlri_read_prefix(struct bgp_nlri_iter *it)
 {
 	struct wire_cursor c;
@@ -167,7 +170,7 @@ static bool next_other(struct bgp_nlri_iter *it)
 	return take_rd(it);
 }
 
-/* True if the NLRI of the family are a length and a prefix each. */
+/* True if each NLRI of the family is only a length and a prefix. */
 static bool is_plain(const struct bgp_family_info *info)
 {
 	return info->kind == BGP_NLRI_PREFIX &&

@@ -16,7 +16,7 @@ static void write_text(struct field_writer *w, const char *name, struct text *t,
 
 /* Mobile user plane */
 
-/* An address behind a byte that has its length in bits. */
+/* Take an address that follows a byte with its length in bits. */
 static bool take_address(struct wire_cursor *c, struct wire_view *out)
 {
 	uint8_t bits;
@@ -42,9 +42,9 @@ bool bgp_describe_mup_addresses(struct field_writer *w, struct wire_view v)
 }
 
 /*
- * One length counts the bits of the address and of the TEID, of which there may
- * be fewer than 32. The TEID is no longer than an IPv4 address, so the length
- * says which address it is.
+ * One length field counts the bits of the address and of the TEID, which may
+ * have fewer than 32 bits. A TEID is not longer than an IPv4 address, so the
+ * length shows whether the address is IPv4 or IPv6.
  */
 bool bgp_describe_mup_endpoint(struct field_writer *w, struct wire_view v)
 {
@@ -67,8 +67,8 @@ bool bgp_describe_mup_endpoint(struct field_writer *w, struct wire_view v)
 /* BGP-LS, RFC 9552 5.2, RFC 9086 4, RFC 9514 6, RFC 9857 4.1 */
 
 /*
- * RFC 9857 4.1: flags say of which length the endpoint (E) and the originator
- * (O) are.
+ * RFC 9857 4.1: flags give the lengths of the endpoint (E) and the originator
+ * (O).
  */
 static bool write_candidate_path(struct field_writer *w, struct wire_view v)
 {
@@ -144,7 +144,9 @@ const struct value_field bgp_link_state_nlri[] = {
 };
 /* clang-format on */
 
-/* Route targets, RFC 4684 4: the target may be a beginning. */
+/*
+ * Route targets, RFC 4684 4: the NLRI may have only the first bits of a target.
+ */
 
 static void describe_route_target(const struct bgp_nlri *n,
 				  struct field_writer *w)
@@ -166,7 +168,7 @@ static void describe_route_target(const struct bgp_nlri *n,
 
 /* Tables of fields */
 
-/* Bits beyond the length are not part of it. */
+/* Write a prefix, with the bits beyond its length cleared. */
 static void write_prefix(const struct nlri_field *f, bool ipv6,
 			 struct field_writer *w)
 {
@@ -233,7 +235,7 @@ static void write_field(const struct bgp_nlri *n, const struct nlri_field *f,
 	}
 }
 
-/* Whether the body is what the table of its type says. */
+/* True if the body has the fields that the table of its type says. */
 static bool fits_table(const struct bgp_nlri *n)
 {
 	struct nlri_field_iter it;

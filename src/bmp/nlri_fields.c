@@ -12,7 +12,7 @@
 #define LABEL	NLRI_FIELD_LABEL
 #define REST	NLRI_FIELD_REST
 
-/* VALUE() of the layouts, whose name means something else here. */
+/* VALUE() of bmp/value_layout.h; in this file VALUE has another meaning. */
 #define VALUE_OF(field, kind, ...)                                 \
 	{                                                          \
 		.name = (field), .form = VALUE_##kind, __VA_ARGS__ \
@@ -196,9 +196,9 @@ const char *nlri_type_name(const struct bgp_nlri *n)
 }
 
 /*
- * Where an address has no length of its own, the rest tells: EVPN's prefix
- * and gateway are both of 4 or both of 16 bytes (RFC 9136 3.1), the others
- * have one address at their end.
+ * The length of addresses that have no length field, from the length of the
+ * body. In EVPN, the prefix and the gateway have 4 bytes each or 16 bytes each
+ * (RFC 9136 3.1); other NLRI have one address, at their end.
  */
 static uint8_t address_len(const struct bgp_nlri *n)
 {
@@ -221,7 +221,9 @@ bool nlri_field_start(struct nlri_field_iter *it, const struct bgp_nlri *n)
 	return true;
 }
 
-/* How many bytes follow the length byte, or SIZE_MAX if it is impossible. */
+/*
+ * The number of bytes after the length byte; SIZE_MAX if that byte is invalid.
+ */
 static size_t len_after(const struct nlri_field_iter *it, uint8_t form,
 			uint8_t bits)
 {

@@ -2,10 +2,10 @@
  * bmp/nlri_fields.h - the fields inside a typed NLRI, from tables
  *
  * EVPN, MVPN, SR policy, VPLS, MUP and route target NLRI are short lists of
- * fields. Which of them identify the route and which merely come with it
- * differs by type: of an EVPN MAC route the segment and the labels are not
- * key (RFC 7432 7.2), of an Ethernet A-D route the segment is. One table says
- * so, and key, value and text all walk it.
+ * fields. Which fields identify the route (the key) depends on the type: the
+ * segment and the labels of an EVPN MAC route are not key (RFC 7432 7.2), the
+ * segment of an Ethernet A-D route is. Tables list the fields, and key, value
+ * and text are made from these tables.
  */
 #ifndef BMP_NLRI_FIELDS_H
 #define BMP_NLRI_FIELDS_H
@@ -23,15 +23,18 @@ enum nlri_field_form {
 	NLRI_FIELD_PACKED, /* a byte of length, then as many bytes as needed */
 	NLRI_FIELD_ADDRESS, /* 4 or 16 bytes */
 	NLRI_FIELD_LABEL,   /* 3 bytes; may be missing at the end */
-	NLRI_FIELD_REST,    /* whatever follows, in hex */
+	NLRI_FIELD_REST,    /* all following bytes, in hex */
 };
 
 struct nlri_field_def {
 	const char *name;
 	uint8_t form; /* enum nlri_field_form */
-	uint8_t len;  /* of NUMBER and HEX */
+	uint8_t len;  /* bytes of NUMBER and HEX */
 	bool key;
-	/* What is in a REST field; NULL, or a value that does not fit: hex. */
+	/*
+	 * Layout of a REST field. NULL, or if the value does not fit: shown in
+	 * hex.
+	 */
 	const struct value_field *inside;
 };
 
@@ -39,7 +42,7 @@ struct nlri_field_def {
 
 struct nlri_layout {
 	const char *name;
-	/* One spare, which ends the list. */
+	/* One more than the maximum: a zero field ends the list. */
 	struct nlri_field_def fields[NLRI_FIELDS_MAX + 1];
 };
 
@@ -47,14 +50,17 @@ struct nlri_layout {
 struct nlri_layouts {
 	size_t count;
 	const struct nlri_layout *rows; /* by type */
-	/* If not NULL: of bodies of four bytes, whatever their type. */
+	/*
+	 * Fields of a body of four bytes, whatever its type; NULL = no
+	 * exception.
+	 */
 	const struct nlri_layout *four_bytes;
 };
 
-/* Of a BGP-LS NLRI: protocol, identifier and descriptors. */
+/* Layout of a BGP-LS NLRI: protocol, identifier and descriptors. */
 extern const struct value_field bgp_link_state_nlri[];
 
-/* What is inside REST fields of MUP, in nlri_describe.c. */
+/* Describe the content of REST fields of MUP; in nlri_describe.c. */
 bool bgp_describe_mup_addresses(struct field_writer *w, struct wire_view v);
 bool bgp_describe_mup_endpoint(struct field_writer *w, struct wire_view v);
 
@@ -72,21 +78,24 @@ extern const struct nlri_layouts bgp_nlri_vpls_layouts;
 struct nlri_field {
 	const struct nlri_field_def *def;
 	uint8_t bits; /* the length byte, if the form has one */
-	/* Without the length byte; wire.len 0: absent. */
+	/*
+	 * The value without the length byte. The field is absent if wire.len is
+	 * 0.
+	 */
 	struct wire_view value;
-	struct wire_view wire; /* with it */
+	struct wire_view wire; /* the field with its length byte */
 };
 
 struct nlri_field_iter {
 	struct wire_cursor c;
 	const struct nlri_field_def *def;
-	uint8_t address_len; /* of PREFIX and ADDRESS: 4 or 16 */
-	bool malformed;	     /* the body is not as its type wants it */
+	uint8_t address_len; /* bytes of PREFIX and ADDRESS: 4 or 16 */
+	bool malformed;	     /* the body does not have the fields of its type */
 };
 
 /*
- * Start on the body of @n. False if its kind or type has no table: then all of
- * the body is key.
+ * Start to iterate over the fields in the body of @n. False if its kind or type
+ * has no table: then the whole body is key.
  */
 bool nlri_field_start(struct nlri_field_iter *it, const struct bgp_nlri *n);
 bool nlri_field_next(struct nlri_field_iter *it, struct nlri_field *out);

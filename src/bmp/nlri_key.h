@@ -1,10 +1,10 @@
 /*
- * bmp/nlri_key.h - what identifies a route, apart from what comes with it
+ * bmp/nlri_key.h - the key of a route, which identifies it, and its value
  *
  * Two NLRI of one family are the same route if and only if their keys have the
  * same bytes and, with add-path, their path ids are equal; the path id and the
  * family are not in the key. A key is canonical: stray bits are zero, fields
- * that are not key are not there.
+ * that are not key are omitted.
  *
  *	prefix		RD (if the family has one), length, address bytes
  *	EVPN and such	type, RD, then key fields with their lengths
@@ -12,17 +12,18 @@
  *	BGP-LS		type, RD (if any), descriptors
  *	unknown family	all of the field
  *
- * The value is the rest, as sent: labels, or fields of the type that are not
- * key. A change of the value is a change of the route.
+ * The value is all other fields, as sent: labels, or fields of the type that
+ * are not key. If the value changes, the route has changed.
  *
- * Readers of prefix families need none of this: struct bgp_nlri has it all.
+ * For prefix families these functions are not needed: struct bgp_nlri has all
+ * fields.
  */
 #ifndef BMP_NLRI_KEY_H
 #define BMP_NLRI_KEY_H
 
 #include "bmp/nlri.h"
 
-/* A key is never longer than the NLRI's wire.len and this. */
+/* A key is longer than wire.len of its NLRI by at most this number of bytes. */
 #define BGP_NLRI_KEY_SLACK 16
 
 /* Enough for every prefix, EVPN, MVPN, MUP, VPLS and SR policy route. */
@@ -34,7 +35,10 @@
  */
 size_t bgp_nlri_key(const struct bgp_nlri *n, uint8_t *out, size_t cap);
 
-/* The same for what is not key. Of withdrawn routes, labels mean nothing. */
+/*
+ * As bgp_nlri_key(), for the value. The value of a withdrawn prefix is empty,
+ * because its labels have no meaning.
+ */
 size_t bgp_nlri_value(const struct bgp_nlri *n, uint8_t *out, size_t cap);
 
 #endif

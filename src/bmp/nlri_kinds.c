@@ -1,11 +1,17 @@
-/* Each kind of NLRI: how it is cut, keyed, shown and written. */
+/*
+ * The table of the kinds of NLRI: functions to read, key, show and write each
+ * kind.
+ */
 #include "bmp/bgp_writer.h"
 #include "bmp/nlri_fields.h"
 #include "bmp/nlri_ops.h"
 
 #define FLOWSPEC_SHORT_MAX 240
 
-/* A flow specification's length has two bytes if the first begins with f. */
+/*
+ * A flow specification's length has two bytes if the first byte is 0xf0 or
+ * more.
+ */
 #define FLOWSPEC_LONG 0xf0
 
 bool bgp_nlri_has_rd(const struct bgp_nlri *n)
@@ -24,9 +30,12 @@ bool bgp_nlri_wire_has_rd(enum bgp_family family, struct wire_view wire)
 	       (without == 0 || wire.len == 0 || wire.p[0] != without);
 }
 
-/* Cutting one off a field */
+/* Reading one NLRI from a field */
 
-/* We do not know where one ends and the next begins: take all. */
+/*
+ * The format of the NLRI is not known, so they cannot be separated: take the
+ * whole field.
+ */
 static bool read_raw(struct bgp_nlri_iter *it)
 {
 	return wire_take(&it->c, it->c.left, &it->nlri.body);
@@ -185,7 +194,7 @@ static void put_masked(struct nlri_sink *s, const struct nlri_field *f)
 	put_bytes(s, copy, f->value.len);
 }
 
-/* Whether every field of a typed body can be read. */
+/* True if every field of a typed body can be parsed. */
 static bool fields_valid(const struct bgp_nlri *n)
 {
 	struct nlri_field_iter it;
@@ -219,7 +228,10 @@ static void key_typed(struct nlri_sink *s, const struct bgp_nlri *n)
 {
 	put_type(s, n);
 	put_rd(s, n);
-	/* A type we do not know, or a broken one: all of it is key. */
+	/*
+	 * If the type is unknown or the body is malformed, the whole body is
+	 * key.
+	 */
 	if (fields_valid(n))
 		put_fields(s, n, true);
 	else
@@ -246,14 +258,17 @@ static void key_link_state(struct nlri_sink *s, const struct bgp_nlri *n)
 	key_body(s, n);
 }
 
-/* MUP's architecture has a say in what the type means. */
+/*
+ * The key begins with the architecture, because the meaning of a MUP type
+ * depends on it.
+ */
 static void key_mup(struct nlri_sink *s, const struct bgp_nlri *n)
 {
 	put_bytes(s, n->wire.p, 1);
 	key_typed(s, n);
 }
 
-/* What is not key */
+/* Values: the fields that are not key */
 
 static void value_none(struct nlri_sink *s, const struct bgp_nlri *n)
 {
@@ -272,9 +287,9 @@ static void value_fields(struct nlri_sink *s, const struct bgp_nlri *n)
 		put_fields(s, n, false);
 }
 
-/* As on the wire */
+/* Writing NLRI in wire format */
 
-/* What a withdrawal has in place of labels, RFC 8277 2.4. */
+/* The three bytes that a withdrawal has in place of labels, RFC 8277 2.4. */
 static const uint8_t no_label[3] = { 0x80, 0, 0 };
 
 static void write_prefix(struct bmp_writer *w, const struct bgp_nlri *n)
@@ -401,7 +416,10 @@ static const struct bgp_nlri_ops evpn_ops = {
 	.text = bgp_nlri_text_typed,
 	.write = write_typed,
 	.layouts = &bgp_nlri_evpn_layouts,
-	/* RFC 9572 3.3: as of MVPN, its key is another route. */
+	/*
+	 * RFC 9572 3.3: as in MVPN, a Leaf A-D route begins with the key of
+	 * another route.
+	 */
 	.type_without_rd = 11,
 };
 
@@ -485,7 +503,7 @@ static const struct bgp_nlri_ops mdt_ops = {
 	.layouts = &bgp_nlri_mdt_layouts,
 };
 
-/* A length of two bytes, as that of VPLS. */
+/* NLRI with a length field of two bytes, as VPLS. */
 static const struct bgp_nlri_ops unreachability_ops = {
 	.name = "unreachability",
 	.read = read_vpls,
@@ -506,7 +524,7 @@ static const struct bgp_nlri_ops car_ops = {
 	.layouts = &bgp_nlri_car_layouts,
 };
 
-/* Types and lengths of two bytes, as those of BGP-LS. */
+/* NLRI with a type and a length of two bytes each, as BGP-LS. */
 static const struct bgp_nlri_ops sfc_ops = {
 	.name = "sfc",
 	.read = read_link_state,

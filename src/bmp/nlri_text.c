@@ -107,7 +107,10 @@ void bgp_nlri_text_prefix(struct text *t, const struct bgp_nlri *n)
 	text_u64(t, n->prefix_len);
 }
 
-/* RFC 4684 4; shorter than whole, the rest is a wildcard. */
+/*
+ * RFC 4684 4: if the prefix is shorter than origin AS and route target, the
+ * missing bits are a wildcard.
+ */
 void bgp_nlri_text_route_target(struct text *t, const struct bgp_nlri *n)
 {
 	text_str(t, "route-target ");

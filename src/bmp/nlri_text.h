@@ -8,8 +8,8 @@
  *	link-state node protocol 2 id 0 local-node(as 65000 router-id 0a000001)
  *	raw 0123abcd
  *
- * Only what identifies the route: an announcement and its withdrawal read the
- * same. The path id is not in it.
+ * The text has only the fields that identify the route, without the path id, so
+ * that the texts of an announcement and its withdrawal are equal.
  */
 #ifndef BMP_NLRI_TEXT_H
 #define BMP_NLRI_TEXT_H
@@ -18,8 +18,8 @@
 #include "bmp/text.h"
 
 /*
- * Write the text and a terminator to @out. Returns its length, which is @cap
- * or more if it was cut.
+ * Write the text and a NUL to @out. Returns the length of the whole text; it is
+ * @cap or more if the text was truncated.
  */
 size_t bgp_nlri_text(const struct bgp_nlri *n, char *out, size_t cap);
 

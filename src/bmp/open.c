@@ -1,7 +1,8 @@
 #include "bmp/open.h"
 
 #define PARAMETER_CAPABILITIES 2
-#define PARAMETERS_LONG	       255 /* RFC 9072: length and type */
+/* RFC 9072: length or type that marks the long form */
+#define PARAMETERS_LONG 255
 
 #define ADD_PATH_RECEIVE 1
 #define ADD_PATH_SEND	 2
@@ -101,7 +102,10 @@ static bool cap_fqdn(struct wire_view v, struct bgp_open *o)
 	return wire_u8(&c, &len) && wire_take(&c, len, &o->hostname);
 }
 
-/* False: the capability is malformed, and what it said is not to be used. */
+/*
+ * Readers of capabilities. If one returns false, the capability is malformed,
+ * and its data must not be used.
+ */
 static bool (*const capabilities[256])(struct wire_view, struct bgp_open *) = {
 	[BGP_CAP_MULTIPROTOCOL] = cap_multiprotocol,
 	[BGP_CAP_EXT_NEXT_HOP] = cap_ext_next_hop,
@@ -138,7 +142,10 @@ bool bgp_capability_next(struct bgp_capability_iter *it, struct tlv *out)
 			it->capabilities.form = TLV_SHORT;
 			if (tlv_next(&it->capabilities, out))
 				return true;
-			/* What is wrong inside is wrong with the whole. */
+			/*
+			 * If the capabilities of a parameter are cut, the
+			 * parameters count as cut, too.
+			 */
 			it->parameters.cut = true;
 		}
 		if (!tlv_next(&it->parameters, &parameter))
@@ -157,7 +164,10 @@ static bool take_parameters(struct wire_cursor *c, struct bgp_open *o)
 
 	if (!wire_u8(c, &short_len))
 		return false;
-	/* RFC 9072 2: the old length is then 255, or anything but zero. */
+	/*
+	 * RFC 9072 2: in the long form the short length should be 255, but any
+	 * value except 0 is accepted.
+	 */
 	probe = *c;
 	if (short_len != 0 && wire_u8(&probe, &type) &&
 	    type == PARAMETERS_LONG && wire_u16(&probe, &len)) {

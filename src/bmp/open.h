@@ -1,9 +1,10 @@
 /*
- * bmp/open.h - what a BGP speaker said about itself in its OPEN
+ * bmp/open.h - decode the OPEN of a BGP speaker
  *
- * RFC 4271 4.2, capabilities RFC 5492, long parameters RFC 9072. Everything
- * that changes how later messages are read is a set of families here; the raw
- * capabilities can be walked, too, for those who print them.
+ * RFC 4271 4.2, capabilities RFC 5492, long parameters RFC 9072. Capabilities
+ * that change how later messages are decoded are sets of families or flags in
+ * the struct; bgp_capability_next() iterates over the raw capabilities, for
+ * output.
  */
 #ifndef BMP_OPEN_H
 #define BMP_OPEN_H
@@ -28,8 +29,8 @@ enum bgp_capability {
 
 enum bgp_open_status {
 	BGP_OPEN_OK,
-	BGP_OPEN_BAD_CAPABILITY, /* wrong length; that one was left out */
-	/* The fixed part is good; capabilities are not to be relied on. */
+	BGP_OPEN_BAD_CAPABILITY, /* a capability is malformed and was ignored */
+	/* The fixed part is valid, but capabilities may be missing. */
 	BGP_OPEN_CUT_PARAMETERS,
 	/* Nothing can be used. */
 	BGP_OPEN_SHORT,
@@ -37,7 +38,7 @@ enum bgp_open_status {
 	BGP_OPEN_STATUSES
 };
 
-/* Whether the capabilities can be relied on. */
+/* True if all well-formed capabilities of the OPEN were read. */
 static inline bool bgp_open_status_usable(enum bgp_open_status s)
 {
 	return s < BGP_OPEN_CUT_PARAMETERS;
@@ -52,27 +53,30 @@ struct bgp_open {
 	bool four_byte_as;
 	bool ext_message;
 	bool graceful_restart;
-	bgp_family_set families; /* IPv4 unicast if it names none, RFC 4760 8 */
+	bgp_family_set families; /* if the OPEN has none, IPv4 unicast */
 	bgp_family_set add_path_send;
 	bgp_family_set add_path_receive;
 	bgp_family_set ext_next_hop;
-	bgp_family_set multiple_labels; /* more than one */
+	bgp_family_set multiple_labels; /* several labels */
 	struct wire_view hostname;	/* FQDN capability; may be empty */
 	struct wire_view parameters;
 	bool long_parameters; /* RFC 9072 */
 };
 
-/* @body is that of an OPEN message. Always fills *@out; the status says what counts. */
+/*
+ * Decode @body, the body of an OPEN. Always fills *@out; the status says which
+ * members are valid.
+ */
 enum bgp_open_status bgp_open_decode(struct wire_view body,
 				     struct bgp_open *out);
 
 /*
- * Add what @capability says to *@out. False: it is malformed, and what it said
- * is not to be used.
+ * Read @capability into *@out. If false is returned, the capability is
+ * malformed, and what it has set in *@out must not be used.
  */
 bool bgp_capability_read(const struct tlv *capability, struct bgp_open *out);
 
-/* Walks the capabilities across all optional parameters that hold any. */
+/* Iterates over the capabilities of all optional parameters. */
 struct bgp_capability_iter {
 	struct tlv_iter parameters;
 	struct tlv_iter capabilities;
@@ -80,7 +84,7 @@ struct bgp_capability_iter {
 
 struct bgp_capability_iter bgp_open_capabilities(const struct bgp_open *open);
 
-/* The next one as type and value, or false at the end. */
+/* Get the next capability; false at the end. */
 bool bgp_capability_next(struct bgp_capability_iter *it, struct tlv *out);
 
 #endif

@@ -28,8 +28,8 @@ struct bgp_pdu {
 };
 
 /*
- * Take one message off @c by its own length. False, and nothing taken, if the
- * marker or the length is wrong or the bytes are not there.
+ * Take one message from @c. False, with @c unchanged, if the marker or the
+ * length is invalid or bytes are missing.
  */
 bool bgp_pdu_take(struct wire_cursor *c, struct bgp_pdu *out);
 

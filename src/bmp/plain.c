@@ -1,7 +1,7 @@
 /*
- * Nearly every UPDATE announces routes of one family of unicast and has no
- * fault. Of these the verdict is known once each attribute has the flags and
- * the length that its row asks for, and then nothing has to be decided between
+ * Decodes plain UPDATEs. Nearly every UPDATE announces routes of one unicast
+ * family and has no fault. Its verdict is BGP_ACCEPT if each attribute has the
+ * flags and the length that its row requires; nothing has to be decided between
  * attributes or parts. An UPDATE is plain if
  *
  *	- it withdraws no routes, and those that it announces are either all
@@ -11,13 +11,15 @@
  *	- it has only attributes that struct bgp_attrs has members for, each
  *	  once, and those that are mandatory
  *
- * bgp_update_decode() begins here. All other UPDATEs, and all that have a
- * fault, go through the table of attr_rows.c. Both ways fill the struct alike:
- * tests/unit/test_bmp_plain.c and tests/fuzz/fuzz_bmp_update.c compare them.
+ * bgp_update_decode() tries this decoder first. All other UPDATEs, and all that
+ * have a fault, are decoded with the table of attr_rows.c. Both decoders fill
+ * the struct with the same values: tests/unit/test_bmp_plain.c and
+ * tests/fuzz/fuzz_bmp_update.c compare them.
  *
- * One function a level, from the bottom up: one attribute, the block of
- * attributes, the fields of the message. What the table says of a row stands
- * here as a case, so that neither a pointer is called nor a row is loaded.
+ * There is one function for each level: an attribute, the block of attributes,
+ * the fields of the message. The flags and lengths of the table are repeated
+ * here as cases of a switch, so that no function pointer is called and no row
+ * is loaded.
  */
 #include "bmp/decode_context.h"
 #include "bmp/update.h"
@@ -26,14 +28,14 @@
 #define OPT_LOCAL  BGP_ATTR_OPTIONAL
 #define OPT_TRANS  (BGP_ATTR_OPTIONAL | BGP_ATTR_TRANSITIVE)
 
-/* What the attributes of an UPDATE must have, by where its routes are. */
+/* The mandatory attributes, by the field that has the routes. */
 #define MANDATORY_MP	  (BGP_ATTR_BIT(BGP_ORIGIN) | BGP_ATTR_BIT(BGP_AS_PATH))
 #define MANDATORY_CLASSIC (MANDATORY_MP | BGP_ATTR_BIT(BGP_NEXT_HOP))
 
 /* AFI, SAFI, the length of the next hop and the reserved byte. */
 #define MP_REACH_FIXED 5
 
-/* True if one of the four-byte ASNs at @p is 0. Two of them at a time. */
+/* True if one of the four-byte ASNs at @p is 0. Tests two at a time. */
 static inline bool has_zero(const uint8_t *p, size_t count)
 {
 	const uint64_t ones = UINT64_C(0x0000000100000001);
@@ -48,7 +50,7 @@ static inline bool has_zero(const uint8_t *p, size_t count)
 	return zero != 0 || (count != 0 && wire_get_u32(p) == 0);
 }
 
-/* An empty path, or one sequence of ASNs that are not 0. */
+/* Take AS_PATH if it is empty or one sequence of ASNs that are not 0. */
 static inline bool take_path(struct wire_view v, struct bgp_attrs *a)
 {
 	a->as_path.path = v;
@@ -89,7 +91,10 @@ static inline bool take_list(struct wire_view v, size_t width,
 	return v.len != 0 && v.len % width == 0;
 }
 
-/* IPv4 or IPv6 unicast, with a next hop that is one or two addresses. */
+/*
+ * Take MP_REACH of IPv4 or IPv6 unicast, with a next hop of one or two
+ * addresses.
+ */
 static inline bool take_reach(struct wire_view v, struct bgp_mp *mp)
 {
 	struct wire_cursor c = wire_start(v);
@@ -108,7 +113,10 @@ static inline bool take_reach(struct wire_view v, struct bgp_mp *mp)
 	return mp->nlri.len != 0;
 }
 
-/* Read one attribute, whose flags must be @flags in the two bits that count. */
+/*
+ * Take one attribute; *@flags are the optional and transitive flags that it
+ * must have. False if the UPDATE is not plain.
+ */
 static inline bool take_value(const struct bgp_attr *t, struct bgp_attrs *a,
 			      unsigned *flags)
 {
@@ -162,8 +170,9 @@ static inline bool take_value(const struct bgp_attr *t, struct bgp_attrs *a,
 }
 
 /*
- * Read the block. Cost: the header of each attribute, a jump by its code and
- * one or two stores; each ASN is looked at once.
+ * Take the block of attributes; false if the UPDATE is not plain. Cost: the
+ * header of each attribute, a jump by its code and one or two stores; each ASN
+ * is read once.
  */
 static inline bool take_block(struct wire_view block, struct bgp_attrs *a)
 {
@@ -184,7 +193,10 @@ static inline bool take_block(struct wire_view block, struct bgp_attrs *a)
 		    (t.flags & OPT_TRANS) != flags)
 			return false;
 		seen |= bit;
-		/* The canonical form has MP_REACH nowhere. */
+		/*
+		 * MP_REACH is not in the canonical form, so its header does not
+		 * matter.
+		 */
 		if (t.code == BGP_MP_REACH)
 			continue;
 		if (t.value.len > UINT8_MAX)
@@ -201,7 +213,9 @@ static inline bool take_block(struct wire_view block, struct bgp_attrs *a)
 	return true;
 }
 
-/* The part that has the routes, whose lengths are walked once. */
+/*
+ * Set up the part that has the routes, and read the lengths of the routes once.
+ */
 static inline bool take_routes(struct wire_view field,
 			       const struct bgp_decode_opts *r, uint16_t afi,
 			       enum bgp_family family,

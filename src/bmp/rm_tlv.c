@@ -73,7 +73,10 @@ uint32_t bmp_sequence_take(struct bmp_sequence *s,
 		s->since++;
 	if (!find_sequence(msg, v4, &number))
 		return 0;
-	/* A step back is a new count, not a gap of two thousand million. */
+	/*
+	 * If the number is lower than the last one, the router has begun to
+	 * count again: no message is missing.
+	 */
 	step = number - s->last;
 	if (s->known && step > s->since && step <= INT32_MAX)
 		lost = step - s->since;

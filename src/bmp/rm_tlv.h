@@ -1,11 +1,11 @@
 /*
  * bmp/rm_tlv.h - the TLVs of a Route Monitoring of BMP version 4
  *
- * draft-ietf-grow-bmp-tlv gives each TLV a number, and each draft gave it
- * another one (enum bmp_v4); draft-ietf-grow-bmp-path-marking-tlv-05 took a
- * number that later drafts of the former took, too, so path marking is known in
- * the legacy numbering only. All functions take a message whose TLVs are
- * indexed, and find nothing in others.
+ * The versions of draft-ietf-grow-bmp-tlv number the TLVs differently (enum
+ * bmp_v4). The number of draft-ietf-grow-bmp-path-marking-tlv-05 is that of
+ * another TLV in later versions, so path marking is known in the legacy
+ * numbering only. All functions take a message whose TLVs are indexed; in other
+ * messages they find no TLV.
  *
  *	TLV		value
  *	sequence	4 bytes: number of the message in its session
@@ -21,7 +21,7 @@
 #include "bmp/message.h"
 
 enum bmp_rm_tlv {
-	BMP_RM_UNKNOWN, /* also those of enterprises */
+	BMP_RM_UNKNOWN, /* also enterprise TLVs */
 	BMP_RM_SEQUENCE,
 	BMP_RM_EXTENDED_FLAGS,
 	BMP_RM_TIMESTAMP,
@@ -39,21 +39,28 @@ enum bmp_rm_tlv bmp_rm_tlv_find(enum bmp_v4 v4, uint16_t type);
 #define BMP_RM_INDEX_GROUP 0x8000
 
 /*
- * How many messages of a session a router did not send, by gaps in their
- * sequence numbers. Messages without a number count, so a router that numbers
- * only some of them is not said to have dropped the others.
+ * Counts the messages of a BMP session that the router did not send, by gaps in
+ * their sequence numbers. Messages without a number are counted as received, so
+ * a router that numbers only some of them is not reported to have dropped the
+ * others.
  */
 struct bmp_sequence {
 	bool known;
-	uint32_t last;	/* number of the last message that had one */
-	uint32_t since; /* messages since then */
+	uint32_t last;	/* number in the last numbered message */
+	uint32_t since; /* messages received since that message */
 };
 
-/* Take the next message. Returns how many are missing before it. */
+/*
+ * Note that @msg was received. Returns the number of messages missing before
+ * it.
+ */
 uint32_t bmp_sequence_take(struct bmp_sequence *s,
 			   const struct bmp_message *msg, enum bmp_v4 v4);
 
-/* Change *@opts to what the stateless-parsing TLVs of @msg say. */
+/*
+ * Change *@opts as the stateless-parsing TLVs of @msg say; @over has
+ * precedence.
+ */
 void bmp_rm_decode_opts(const struct bmp_message *msg, enum bmp_v4 v4,
 			const struct bgp_overrides *over,
 			struct bgp_decode_opts *opts);
@@ -64,7 +71,7 @@ struct bmp_path_marking {
 	uint16_t reason;
 };
 
-/* False if @value has another length. */
+/* Read a path marking. False if @value has an invalid length. */
 bool bmp_path_marking_read(struct wire_view value,
 			   struct bmp_path_marking *out);
 

@@ -6,15 +6,15 @@
  *		...
  *
  * RFC 7854 4.8, RFC 8671 6.2, RFC 9972. The length of a TLV decides how it is
- * read: 4 bytes are a counter, 8 a gauge, 11 a gauge for one AFI/SAFI. Types
- * nobody registered and lengths nobody specified come with their raw bytes.
+ * read: 4 bytes are a counter, 8 a gauge, 11 a gauge for one AFI/SAFI.
+ * Unregistered types and other lengths can be read as raw bytes.
  */
 #ifndef BMP_STATS_H
 #define BMP_STATS_H
 
 #include "bmp/message.h"
 
-#define BMP_STAT_TYPES 44 /* registered numbers are below */
+#define BMP_STAT_TYPES 44 /* all registered types are below */
 
 enum bmp_stat_kind {
 	BMP_STAT_RAW,
@@ -26,11 +26,11 @@ enum bmp_stat_kind {
 struct bmp_stat {
 	uint16_t type;
 	uint8_t kind;	 /* enum bmp_stat_kind, from the length */
-	bool registered; /* the type is */
-	bool unexpected; /* its length is not what the registry says */
+	bool registered; /* the type is registered */
+	bool unexpected; /* the registry says another length for the type */
 	uint8_t safi;	 /* BMP_STAT_FAMILY_GAUGE64 */
 	uint16_t afi;
-	uint64_t value; /* not of BMP_STAT_RAW */
+	uint64_t value; /* not set for BMP_STAT_RAW */
 	struct wire_view raw;
 };
 
@@ -41,7 +41,10 @@ struct bmp_stat_iter {
 struct bmp_stat_iter bmp_stat_start(const struct bmp_message *msg);
 bool bmp_stat_next(struct bmp_stat_iter *it, struct bmp_stat *out);
 
-/* What the registry says of a type; BMP_STAT_RAW if it is not there. */
+/*
+ * The kind of a type in the registry; BMP_STAT_RAW if the type is not
+ * registered.
+ */
 enum bmp_stat_kind bmp_stat_kind(uint16_t type);
 
 #endif

@@ -56,7 +56,7 @@ void text_ipv4(struct text *t, const uint8_t *p)
 	}
 }
 
-/* Without leading zeros. */
+/* Write 16 bits in hex, without leading zeros. */
 static void text_hex_group(struct text *t, uint16_t v)
 {
 	int shift = 12;
@@ -175,7 +175,10 @@ size_t text_utf8_len(struct wire_view v)
 				return 0;
 			code = code << 6 | (v.p[i] & 0x3f);
 		}
-		/* No overlong forms, no surrogates, nothing beyond Unicode. */
+		/*
+		 * Refuse overlong forms, surrogates, and code points beyond
+		 * Unicode.
+		 */
 		if (code < forms[n].least || code > 0x10ffff ||
 		    (code >= 0xd800 && code <= 0xdfff))
 			return 0;
@@ -214,7 +217,10 @@ struct wire_view text_cut(struct wire_view v, size_t max)
 
 	if (v.len <= max)
 		return v;
-	/* The sequence that the byte at @max belongs to, if it is one. */
+	/*
+	 * Find the start of the UTF-8 sequence that the byte at @max belongs
+	 * to, if it is in one.
+	 */
 	while (len > 0 && max - len < 3 && (v.p[len] & 0xc0) == 0x80)
 		len--;
 	sequence = text_utf8_len((struct wire_view){ v.p + len, v.len - len });

@@ -33,7 +33,7 @@ struct tlv {
 struct tlv_iter {
 	struct wire_cursor c;
 	enum tlv_form form;
-	bool cut; /* set once the rest cannot be an element */
+	bool cut; /* set if the rest is not a whole element */
 };
 
 static inline struct tlv_iter tlv_start(struct wire_view list,
@@ -69,7 +69,10 @@ static inline bool tlv_header(struct tlv_iter *it, uint16_t *type,
 	return false;
 }
 
-/* The next element, or false at the end or where the list is cut. */
+/*
+ * Get the next element. False at the end of the list, or if the rest is not a
+ * whole element.
+ */
 static inline bool tlv_next(struct tlv_iter *it, struct tlv *out)
 {
 	struct wire_view value;
@@ -87,7 +90,7 @@ static inline bool tlv_next(struct tlv_iter *it, struct tlv *out)
 	return true;
 }
 
-/* The first element of @type, or false. */
+/* Get the first element of @type; false if there is none. */
 static inline bool tlv_find(struct wire_view list, enum tlv_form form,
 			    uint16_t type, struct tlv *out)
 {
@@ -103,7 +106,7 @@ static inline bool tlv_find(struct wire_view list, enum tlv_form form,
 	return false;
 }
 
-/* Whether @list is whole elements from end to end. */
+/* True if @list consists of whole elements. */
 static inline bool tlv_valid(struct wire_view list, enum tlv_form form)
 {
 	struct tlv_iter it = tlv_start(list, form);

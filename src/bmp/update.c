@@ -3,15 +3,15 @@
 #include "bmp/decode_context.h"
 
 /*
- * Lengths a next hop may have, whatever the family: routers send IPv6 next
+ * The accepted lengths of a next hop, for all families: routers send IPv6 next
  * hops without their route distinguisher, distinguishers without an address,
- * and nothing at all (RFC 4760 3, 2545 3, 4659 3.2.1, 8950 3; the odd ones are
- * in the captures).
+ * and nothing at all (RFC 4760 3, 2545 3, 4659 3.2.1, 8950 3; the unusual
+ * lengths were seen in captures).
  */
 struct next_hop_form {
 	bool valid;
-	uint8_t address_at, address_len; /* len 0: none */
-	uint8_t link_local_at;		 /* 0: none */
+	uint8_t address_at, address_len; /* address_len 0 = no address */
+	uint8_t link_local_at;		 /* 0 = none */
 	bool has_rd;
 };
 
@@ -66,7 +66,10 @@ static void lose_part(struct bgp_update *u, enum bgp_nlri_part_id id)
 	u->parts_present |= (uint8_t)(1U << id);
 }
 
-/* Fill a part and walk it once; @bad is the verdict if that fails. */
+/*
+ * Set up a part and count its routes; @bad is the verdict if the field cannot
+ * be parsed.
+ */
 static void add_section(struct bgp_update *u, enum bgp_nlri_part_id id,
 			struct wire_view field, enum bgp_verdict bad,
 			uint8_t code)
@@ -139,7 +142,10 @@ static void find_end_of_rib(struct bgp_update *u)
 	}
 }
 
-/* RFC 7606 3d, of the attributes that RFC 4271 5 makes mandatory. */
+/*
+ * RFC 7606 3d: check that the attributes which RFC 4271 5 makes mandatory are
+ * present.
+ */
 static void check_mandatory(struct bgp_update *u,
 			    const struct bgp_decode_opts *r)
 {
@@ -157,17 +163,16 @@ static void check_mandatory(struct bgp_update *u,
 				     BGP_BGPSEC_PATH);
 	} else if (!bgp_attrs_has(a, BGP_AS_PATH)) {
 		/*
-		 * GoBGP leaves AS_PATH out of the routes of its own that it
-		 * reports of its Loc-RIB. Nobody sent these.
-		 * docs/decisions/0020
+		 * GoBGP omits AS_PATH in Loc-RIB messages for its own routes,
+		 * which it has not received from any peer. docs/decisions/0020
 		 */
 		update_blame(u, r->loc_rib ? BGP_DISCARD_ATTR : BGP_WITHDRAW,
 			     BGP_FAULT_MISSING, BGP_AS_PATH);
 	}
 	/*
-	 * A router cannot use a route without a next hop; we can show it. FRR
-	 * leaves NEXT_HOP out of what it reports of its own tables, so by the
-	 * letter all of them would be withdrawals. docs/decisions/0020
+	 * A router cannot use a route without a next hop, but the collector can
+	 * publish it. FRR omits NEXT_HOP in what it reports of its own tables;
+	 * RFC 7606 would make all these routes withdrawals. docs/decisions/0020
 	 */
 	if (classic && !bgp_attrs_has(a, BGP_NEXT_HOP))
 		update_blame(u, BGP_DISCARD_ATTR, BGP_FAULT_MISSING,
@@ -214,7 +219,7 @@ static void decode_once(struct wire_view body, const struct bgp_decode_opts *r,
 	out->fault_code = out->attrs.fault_code;
 }
 
-/* The other reading */
+/* Decoding in the other add-path form */
 
 static bgp_family_set lost_families(const struct bgp_update *u)
 {
@@ -231,9 +236,10 @@ static bgp_family_set lost_families(const struct bgp_update *u)
 }
 
 /*
- * Whether @field can be read to its end, with no bit beyond a prefix. The zeros
- * of path identifiers are default routes in the plain form: nobody sends two of
- * them in a field.
+ * True if @field can be parsed to its end in this form, with no bit set beyond
+ * a prefix, and at most one default route in the plain form: path identifiers
+ * of zero look like default routes there, and no router sends two of them in a
+ * field.
  */
 static bool reads_cleanly(struct wire_view field,
 			  const struct bgp_nlri_format *format)
@@ -264,9 +270,10 @@ static bgp_family_set unclean_families(const struct bgp_update *u)
 }
 
 /*
- * Some family of the message cannot be read. If all its parts can be read the
- * other way to the last bit, with path identifiers or without, they are: both
- * fields of IPv4 unicast have the same form. docs/decisions/0118
+ * Called if a family of the message cannot be parsed. If all parts of the
+ * family can be parsed completely in the other form, with path identifiers
+ * instead of without or the reverse, decode them in that form. Both fields of
+ * IPv4 unicast have the same form. docs/decisions/0118
  */
 static __attribute__((noinline)) void decode_other_way(
 	struct wire_view body, const struct bgp_decode_opts *r,
@@ -309,7 +316,7 @@ enum bgp_verdict bgp_update_decode_any(struct wire_view body,
 
 /*
  * Hot: once per Route Monitoring. Cost: the attributes are read once, the
- * lengths of the routes twice (here and by the walk). bench/bmp_decode.c
+ * lengths of the routes twice (here and by the iterator). bench/bmp_decode.c
  */
 enum bgp_verdict bgp_update_decode(struct wire_view body,
 				   const struct bgp_decode_opts *r,

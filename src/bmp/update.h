@@ -1,5 +1,5 @@
 /*
- * bmp/update.h - a whole BGP UPDATE: judged first, then walked
+ * bmp/update.h - a whole BGP UPDATE: first judged, then iterated over
  *
  *	enum bgp_verdict v = bgp_update_decode(pdu.body, &opts, &u);
  *
@@ -14,9 +14,9 @@
  *
  * Routes are in up to four parts, in this order: withdrawals come before
  * announcements (RFC 4271 4.3: a prefix in both is announced), and each part
- * has one family and one next hop. All of them have been walked once before
- * bgp_update_decode() returns, so a message that turns out to be broken at its
- * end has not changed anything by then.
+ * has one family and one next hop. bgp_update_decode() parses all of them
+ * before it returns, so a message that is malformed at its end has not changed
+ * anything.
  *
  *	verdict			what to do
  *	BGP_ACCEPT		as it stands
@@ -46,29 +46,32 @@ struct bgp_nlri_part {
 	struct bgp_nlri_format format;
 	/* number of routes; the field of an unknown family counts as one */
 	uint32_t count;
-	bool lost; /* could not be read */
+	bool lost; /* the part could not be parsed */
 };
 
 struct bgp_update {
-	enum bgp_verdict verdict; /* attributes and all */
-	enum bgp_fault fault;	  /* its first cause */
-	uint8_t fault_code;	  /* attribute to blame, 0: none */
-	bool plain;		  /* read by bgp_plain_decode() */
+	enum bgp_verdict verdict; /* of the attributes and NLRI */
+	enum bgp_fault fault;	  /* first cause of the verdict */
+	uint8_t fault_code;	  /* code of the attribute at fault; 0 = none */
+	bool plain;		  /* decoded by bgp_plain_decode() */
 	bool end_of_rib;
 	uint8_t eor_safi;
 	uint16_t eor_afi;
 	/* Bits of enum bgp_nlri_part_id: those with routes, and those lost. */
 	uint8_t parts_present;
 	/*
-	 * Families that were read the other way, with path identifiers or
-	 * without, because they cannot be read as the options say.
+	 * Families that were decoded in the other form, with path identifiers
+	 * instead of without or the reverse, because they cannot be parsed as
+	 * the options say.
 	 */
 	bgp_family_set add_path_guessed;
 	struct bgp_nlri_part nlri_parts[BGP_PARTS];
 	struct bgp_attrs attrs;
 };
 
-/* Take the lowest bit off a set of parts, which is not empty. */
+/*
+ * Remove the lowest part from *@set, which is not empty, and return that part.
+ */
 static inline enum bgp_nlri_part_id bgp_part_take(unsigned *set)
 {
 	int id = __builtin_ctz(*set);
@@ -77,7 +80,7 @@ static inline enum bgp_nlri_part_id bgp_part_take(unsigned *set)
 	return (enum bgp_nlri_part_id)id;
 }
 
-/* Whether @u was read the other way in the family of @s. */
+/* True if the family of part @s was decoded in the other form. */
 static inline bool bgp_update_guessed(const struct bgp_update *u,
 				      enum bgp_nlri_part_id s)
 {
@@ -86,18 +89,25 @@ static inline bool bgp_update_guessed(const struct bgp_update *u,
 			(enum bgp_family)u->nlri_parts[s].format.family)) != 0;
 }
 
-/* Whether the routes of @part can be read in this form only. */
+/*
+ * True if @part can be parsed in its present form only: with path identifiers,
+ * or without.
+ */
 bool bgp_nlri_part_conclusive(const struct bgp_nlri_part *part);
 
-/* @body is that of an UPDATE message. Always fills *@out. */
+/*
+ * Decode @body, the body of an UPDATE, and return the verdict. Always fills
+ * *@out.
+ */
 enum bgp_verdict bgp_update_decode(struct wire_view body,
 				   const struct bgp_decode_opts *opts,
 				   struct bgp_update *out);
 
 /*
- * The two ways of bgp_update_decode(), for itself and for tests. The first one
- * is for plain UPDATEs (bmp/plain.c); it returns false for others, and *@out is
- * then undefined. The second one reads any UPDATE.
+ * The two decoders that bgp_update_decode() uses; declared for its file and for
+ * tests. bgp_plain_decode() is for plain UPDATEs (bmp/plain.c); for others it
+ * returns false, and *@out is then undefined. bgp_update_decode_any() decodes
+ * any UPDATE.
  */
 bool bgp_plain_decode(struct wire_view body, const struct bgp_decode_opts *opts,
 		      struct bgp_update *out);
@@ -105,7 +115,10 @@ enum bgp_verdict bgp_update_decode_any(struct wire_view body,
 				       const struct bgp_decode_opts *opts,
 				       struct bgp_update *out);
 
-/* Start walking a part. False if it has no routes; most have none. */
+/*
+ * Start to iterate over the routes of part @s. False if it has none, like most
+ * parts.
+ */
 static inline bool bgp_update_routes(const struct bgp_update *u,
 				     enum bgp_nlri_part_id s,
 				     struct bgp_nlri_iter *it)
@@ -118,7 +131,10 @@ static inline bool bgp_update_routes(const struct bgp_update *u,
 	return true;
 }
 
-/* Whether routes of @s are announced, RFC 7606 considered. */
+/*
+ * True if the routes of part @s are announced; false if they are withdrawn,
+ * also if the verdict of RFC 7606 makes them withdrawals.
+ */
 static inline bool bgp_update_announces(const struct bgp_update *u,
 					enum bgp_nlri_part_id s)
 {

@@ -1,6 +1,6 @@
 /*
- * A layout is walked twice: without a writer, to see whether the value fits,
- * and then with one. So nothing has to be taken back.
+ * A layout is applied twice: without a writer, to check whether the value fits,
+ * and then with one. So nothing that was written has to be removed.
  */
 #include "bmp/value_layout.h"
 
@@ -22,7 +22,11 @@ void value_write_address(struct field_writer *w, const char *name,
 	w->ops->string(w->arg, name, buf);
 }
 
-/* A bandwidth in bytes a second, as a whole number; others as bytes. */
+/*
+ * Write an IEEE 754 number, such as a bandwidth in bytes per second, without
+ * its fraction. A number that is negative, not finite or too large is written
+ * as bytes.
+ */
 static void write_float(struct field_writer *w, const char *name,
 			const uint8_t *p)
 {
@@ -135,7 +139,10 @@ static bool walk_tlvs(const struct value_field *f, struct wire_view v,
 
 /* Fields */
 
-/* The length of field @f if @left bytes are left, or SIZE_MAX: impossible. */
+/*
+ * The length of field @f if @left bytes are left; SIZE_MAX if the field does
+ * not fit.
+ */
 static size_t field_len(const struct value_field *f, size_t left)
 {
 	switch ((enum value_form)f->form) {
@@ -174,7 +181,10 @@ static size_t field_len(const struct value_field *f, size_t left)
 	return SIZE_MAX;
 }
 
-/* Objects of equal length; fits_field() has tried each. */
+/*
+ * Write a list of objects of equal length; fits_field() has checked each of
+ * them.
+ */
 static void write_records(const struct value_field *f, struct wire_view v,
 			  struct field_writer *w)
 {
@@ -224,7 +234,7 @@ static void write_field(const struct value_field *f, struct wire_view v,
 		write_elements(w, f, v, 4);
 		break;
 	case VALUE_TLVS:
-		(void)walk_tlvs(f, v, w); /* fits_field() has tried */
+		(void)walk_tlvs(f, v, w); /* cannot fail: see fits_field() */
 		break;
 	case VALUE_RECORDS:
 		write_records(f, v, w);
@@ -294,7 +304,7 @@ void value_write_field(const struct value_field *f, struct wire_view v,
 	write_field(f, v, w);
 }
 
-/* Visits: as walk_fields() does, of a value that fits. */
+/* Visits: as walk_fields(), for a value that fits */
 
 static void visit_fields(const struct value_field *f, struct wire_view v,
 			 const struct value_visitor *visitor);

@@ -9,9 +9,10 @@
  *	if (!value_describe(endpoint, value, writer))
  *		... the value does not fit: show its bytes
  *
- * For path attributes, their TLVs, and communities: what only describes, and
- * decides nothing. A table is as long as the RFC's figure, and a new TLV is a
- * row. Tables nest, but not in a circle, so the depth is bounded.
+ * For path attributes, their TLVs, and communities. A layout describes a value
+ * and does not decide about verdicts. A table is as long as the RFC's figure;
+ * to add a TLV, add a row. Tables nest, but not in a circle, so the depth is
+ * bounded.
  */
 #ifndef BMP_VALUE_LAYOUT_H
 #define BMP_VALUE_LAYOUT_H
@@ -32,10 +33,10 @@ enum value_form {
 	VALUE_ADDRESS,	 /* 0, 4 or 16 bytes, to the end */
 	VALUE_ADDRESSES, /* a list of len bytes each, to the end */
 	VALUE_FLOAT,	 /* 4 bytes, IEEE 754; a whole number */
-	/* a list of floats: len bytes in total; len 0: to the end */
+	/* a list of floats: len bytes in total; len 0 = to the end */
 	VALUE_FLOATS,
 	VALUE_TLVS, /* a list of objects, to the end */
-	/* the same of len bytes each, without types and lengths */
+	/* a list of objects of len bytes each, without types and lengths */
 	VALUE_RECORDS,
 	VALUE_CUSTOM,	   /* to the end, by a function */
 	VALUE_CUSTOM_PART, /* len bytes, by a function */
@@ -47,12 +48,16 @@ struct value_field {
 	uint8_t len;
 	/* The value may end before this field. */
 	bool optional;
-	/* Of VALUE_TLVS; of the custom forms, for documents and tests. */
-	const struct tlv_layout *tlvs;
-	const struct value_field *record; /* of VALUE_RECORDS */
 	/*
-	 * Writes fields into the object that @w is in. False if @v does not
-	 * fit; @w is NULL when only that is asked.
+	 * TLVs of VALUE_TLVS. For the custom forms it is used in documents and
+	 * tests only.
+	 */
+	const struct tlv_layout *tlvs;
+	/* VALUE_RECORDS: fields of an object */
+	const struct value_field *record;
+	/*
+	 * Write the fields of @v into the object that @w is in. False if @v
+	 * does not fit. If @w is NULL, only check whether @v fits.
 	 */
 	bool (*custom)(struct field_writer *w, struct wire_view v);
 };
@@ -109,14 +114,14 @@ struct tlv_layout {
 bool value_describe(const struct value_field *layout, struct wire_view v,
 		    struct field_writer *w);
 
-/* Whether @v is of this layout. */
+/* True if @v has this layout. */
 bool value_fits(const struct value_field *layout, struct wire_view v);
 
 /*
- * The same, with the bytes that each field is in: from the first to the last,
- * none left out. Types and lengths of TLVs are fields, too; a TLV is entered
- * with its name, NULL if that is not known. A field whose name is NULL is
- * reserved.
+ * Functions that value_visit() calls for each field with its bytes: from the
+ * first byte of the value to the last, none left out. Types and lengths of TLVs
+ * are fields, too. enter() is called for a TLV with its name, NULL if that is
+ * not known. A field whose name is NULL is reserved.
  */
 struct value_visitor {
 	void (*enter)(void *arg, const char *name);
@@ -126,7 +131,10 @@ struct value_visitor {
 	void *arg;
 };
 
-/* False, and nothing is visited, if @v does not have this layout. */
+/*
+ * Visit the fields of @v. False, and nothing is visited, if @v does not have
+ * this layout.
+ */
 bool value_visit(const struct value_field *layout, struct wire_view v,
 		 const struct value_visitor *visitor);
 
@@ -134,7 +142,7 @@ bool value_visit(const struct value_field *layout, struct wire_view v,
 void value_write_field(const struct value_field *f, struct wire_view v,
 		       struct field_writer *w);
 
-/* 4 or 16 bytes as a string. */
+/* Write an address of 4 or 16 bytes as a string. */
 void value_write_address(struct field_writer *w, const char *name,
 			 struct wire_view v);
 

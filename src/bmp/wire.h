@@ -9,8 +9,9 @@
  *	      wire_take(&c, len, &body)))
  *		return BMP_SHORT;
  *
- * No other file of the layer moves through input by a length it was told: they
- * take views here and look inside them at offsets they know to be there.
+ * No other file of the layer advances through input by a length from the input:
+ * the others take views by these functions and read inside a view at offsets
+ * that are in its bounds.
  */
 #ifndef BMP_WIRE_H
 #define BMP_WIRE_H
@@ -19,7 +20,10 @@
 
 #include <stdbool.h>
 
-/* Bytes somebody else owns. Valid as long as the buffer it was cut from. */
+/*
+ * Bytes that somebody else owns. A view is valid as long as the buffer that it
+ * refers to.
+ */
 struct wire_view {
 	const uint8_t *p;
 	size_t len;
@@ -47,7 +51,7 @@ static inline bool wire_take(struct wire_cursor *c, size_t n,
 	return true;
 }
 
-/* Step over @n bytes, if they are there. */
+/* Skip @n bytes; false if fewer are left. */
 static inline bool wire_skip(struct wire_cursor *c, size_t n)
 {
 	struct wire_view skipped;
@@ -55,7 +59,7 @@ static inline bool wire_skip(struct wire_cursor *c, size_t n)
 	return wire_take(c, n, &skipped);
 }
 
-/* What is left, all of it. */
+/* All bytes that are left. */
 static inline struct wire_view wire_rest(const struct wire_cursor *c)
 {
 	return (struct wire_view){ .p = c->p, .len = c->left };

@@ -7,9 +7,10 @@
  *	bmp_write_peer_up(&w, &peer, &up);
  *	if (w.full)	it did not fit: w.len says what it takes
  *
- * It takes the structs the decoder makes: what is written here is read back
- * equal (tests/unit/test_bmp_writer.c). Values are written as they are, right
- * or wrong, so that tests can break rules; only lengths are always true.
+ * The functions take the structs that the decoder makes, and decoding the
+ * result gives equal structs (tests/unit/test_bmp_writer.c). Values are written
+ * as they are, valid or not, so that tests can break rules; only lengths are
+ * always correct.
  */
 #ifndef BMP_WRITER_H
 #define BMP_WRITER_H
@@ -18,7 +19,7 @@
 #include "bmp/open.h"
 #include "bmp/stats.h"
 
-/* A buffer that keeps counting beyond its end. */
+/* A buffer; bytes that do not fit are counted, but not stored. */
 struct bmp_writer {
 	uint8_t *p;
 	size_t cap;
@@ -43,7 +44,7 @@ void bmp_patch_u8(struct bmp_writer *w, size_t at, size_t v);
 void bmp_patch_u16(struct bmp_writer *w, size_t at, size_t v);
 void bmp_patch_u32(struct bmp_writer *w, size_t at, size_t v);
 
-/* A message from parts: begin, the per-peer header, a body, end. */
+/* Write a message from parts: begin, the per-peer header, a body, end. */
 
 size_t bmp_write_begin(struct bmp_writer *w, uint8_t version, uint8_t type);
 void bmp_write_peer(struct bmp_writer *w, const struct bmp_peer *peer);
@@ -51,7 +52,10 @@ void bmp_write_tlv(struct bmp_writer *w, uint16_t type, const void *value,
 		   size_t len);
 void bmp_write_end(struct bmp_writer *w, size_t begin);
 
-/* Whole messages, version 3. Strings may be NULL: no TLV then. */
+/*
+ * Write whole messages of version 3. For a string that is NULL no TLV is
+ * written.
+ */
 
 void bmp_write_initiation(struct bmp_writer *w, const char *sys_descr,
 			  const char *sys_name);
@@ -70,12 +74,12 @@ struct bmp_peer_up_parts {
 void bmp_write_peer_up(struct bmp_writer *w, const struct bmp_peer *peer,
 		       const struct bmp_peer_up_parts *up);
 
-/* @notification: a whole PDU for reasons 1 and 3, or empty. */
+/* @notification is a whole PDU for reasons 1 and 3, else empty. */
 void bmp_write_peer_down(struct bmp_writer *w, const struct bmp_peer *peer,
 			 uint8_t reason, uint16_t fsm_event,
 			 struct wire_view notification);
 
-/* @pdu: a whole UPDATE. */
+/* @pdu is a whole UPDATE with its BGP header. */
 void bmp_write_route_monitoring(struct bmp_writer *w,
 				const struct bmp_peer *peer,
 				struct wire_view pdu);

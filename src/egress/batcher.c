@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The minimum of max_bytes: a batch must hold one or two usual updates. */
+/* The minimum of max_bytes: enough for one or two usual updates. */
 #define BYTES_MIN 1024u
 
 /* Typical bytes of an update, to choose the size of a new batch. */
@@ -48,7 +48,9 @@ struct egress_batcher {
 	struct egress_batch *backlog, **kept_end;
 	uint64_t trim_ns; /* time of the next trim */
 	uint64_t linger_ns;
-	/* Updates come at a pace of EGRESS_BATCHER_BUSY, as last measured. */
+	/*
+	 * At the last measurement updates came at EGRESS_BATCHER_BUSY or more.
+	 */
 	bool is_busy;
 	uint64_t pace_ns;      /* when the measurement began */
 	uint64_t pace_updates; /* stats.updates at that time */
@@ -231,7 +233,10 @@ void egress_batcher_flush(struct egress_batcher *b)
 	(void)push_backlog(b);
 }
 
-/* Set is_busy. A pause before the present time makes the pace low. */
+/*
+ * Measure the pace of updates and set is_busy. A pause since the last update
+ * lowers the pace.
+ */
 static void measure_pace(struct egress_batcher *b, uint64_t now)
 {
 	uint64_t updates = b->stats.updates - b->pace_updates;
@@ -244,7 +249,7 @@ static void measure_pace(struct egress_batcher *b, uint64_t now)
 	b->pace_updates = b->stats.updates;
 }
 
-/* The age at which a batch is closed that is not full. */
+/* The age at which a batch that is not full is closed. */
 static uint64_t closing_age(const struct egress_batcher *b)
 {
 	return b->is_busy && b->linger_ns > EGRESS_BATCHER_AGE

@@ -47,8 +47,8 @@
 /* ns after which the end of a turn closes a batch */
 #define EGRESS_BATCHER_AGE 1000000
 /*
- * Updates a second from which on batches linger. Below it messages are few, and
- * an update is not kept waiting for others.
+ * Updates per second from which on batches linger. At a lower pace there are
+ * few messages, and an update does not wait for others.
  */
 #define EGRESS_BATCHER_BUSY 20000u
 /* Backlog limits in batches and bytes: see egress_batcher_full(). */
@@ -74,9 +74,8 @@ struct egress_batcher_opts {
 };
 
 /*
- * -EINVAL for an invalid size, -ENAMETOOLONG if a prefix or the id is too long,
- * -ENOMEM.
- * @opts and its strings are copied.
+ * Make a batcher; @opts and its strings are copied. -EINVAL for an invalid
+ * size, -ENAMETOOLONG if a prefix or the id is too long, -ENOMEM.
  */
 int egress_batcher_new(const struct egress_batcher_opts *opts,
 		       struct egress_batcher **out);
@@ -95,8 +94,9 @@ struct rib_sink egress_batcher_sink(struct egress_batcher *b);
 void egress_batcher_flush(struct egress_batcher *b);
 
 /*
- * Call it when there is no more input for now, at monotonic time @now: close
- * all open batches, or while updates come fast those that have lingered.
+ * Call it at monotonic time @now when there is no more input for now. Closes
+ * all open batches; while updates come fast, only those older than
+ * opts.linger_ns.
  */
 void egress_batcher_idle(struct egress_batcher *b, uint64_t now);
 

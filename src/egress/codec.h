@@ -57,7 +57,7 @@ int egress_codec_open(struct egress_codec *codec, enum egress_encoding how,
  */
 const char *egress_encoding_name(enum egress_encoding encoding);
 
-/* Find an encoding by its name. -ENOENT if there is none of this name. */
+/* Find an encoding by its name. -ENOENT if no encoding has this name. */
 int egress_encoding_find(const char *name, size_t len,
 			 enum egress_encoding *out);
 

@@ -29,7 +29,7 @@ struct log_message {
 	struct wire_view router;
 	bool updates;		 /* false = the message holds events */
 	struct record_id record; /* the record id in a journal; 0 in a stream */
-	enum egress_encoding encoding; /* of the bytes */
+	enum egress_encoding encoding; /* encoding of the bytes */
 	struct wire_view bytes;	       /* for egress_codec_open() */
 };
 

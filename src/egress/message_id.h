@@ -6,11 +6,12 @@
  *	ams1.1763251200123.44-15360		a piece of one, and not its last
  *	<collector>.<epoch>[.<epoch it was made in>].<sequence>[-<bytes>]
  *
- * An epoch is one run of a collector as the stream's writer; later ones have
- * higher numbers. Messages of an epoch are numbered from 1; 0 is the event that
- * opens it. Records that an older run left in the spool are published under the
- * new epoch, so that late messages of the old run are refused; their id also
- * has the old epoch, so that they can be found in the spool.
+ * An epoch is a number under which a run of a collector writes to the stream. A
+ * run opens another epoch if its chain of messages was broken; later epochs
+ * have higher numbers. Messages of an epoch are numbered from 1; 0 is the event
+ * that opens it. Records that an older run left in the spool are published
+ * under the new epoch, so that late messages of the old run are refused; their
+ * id also has the old epoch, so that they can be found in the spool.
  *
  * A record larger than the server's limit is published in pieces. The id of a
  * piece has the offset (in uncompressed bytes) at which it ends, so that the

@@ -61,7 +61,7 @@ struct egress_routers {
 };
 
 int egress_routers_init(struct egress_routers *r, uint64_t seed);
-/* does not free the batches */
+/* Free the tables, but not the batches. */
 void egress_routers_fini(struct egress_routers *r);
 
 /*

@@ -195,7 +195,10 @@ bool rib_add_path_contradicted(const struct rib_input *in,
 	return switched;
 }
 
-/* The form is certain now: drop the held messages. */
+/*
+ * The form is certain now: drop the held messages, and withdraw the routes that
+ * contradicting messages have added in the other form.
+ */
 static void confirm_form(struct rib_table *table, const struct rib_time *when,
 			 bool add_path)
 {

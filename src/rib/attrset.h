@@ -44,8 +44,9 @@ void rib_attrsets_fini(struct rib_attrsets *a);
 uint32_t rib_attrset_intern(struct rib_attrsets *a, struct wire_view bytes);
 
 /*
- * The same in steps, so that the caller can do other work while memory is
- * fetched: hash, prefetch the slot, prefetch the bytes, find or make the set.
+ * The steps of rib_attrset_intern() one by one, so that the caller can do other
+ * work while memory is fetched: hash, prefetch the slot, prefetch the bytes,
+ * find or make the set.
  */
 uint32_t rib_attrset_hash(const struct rib_attrsets *a, struct wire_view bytes);
 void rib_attrset_prefetch(const struct rib_attrsets *a, uint32_t hash);

@@ -15,9 +15,10 @@ struct rib_background {
 
 /*
  * Handle expired timers and do some of the pending work: about @budget routes,
- * at least one, but less if they cause 512 KiB of output. Every function above
- * may set an earlier timer, so call this at the end of each turn that used one
- * of them. If there is nothing to do, the call costs one comparison.
+ * at least one, but less if they cause 512 KiB of output. Any function that
+ * changes the rib may set an earlier timer, so call this at the end of each
+ * turn in which the rib was used. If there is nothing to do, the call costs one
+ * comparison.
  */
 struct rib_background rib_background(struct rib *rib,
 				     const struct rib_time *when,

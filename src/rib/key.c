@@ -25,7 +25,10 @@ uint32_t rib_key_width(enum bgp_family family)
 	return 1 + address_len(info) + (info->flags & BGP_FAMILY_RD ? 8 : 0);
 }
 
-/* @address is IPv4-mapped if it is an IPv4 address. */
+/*
+ * Write the key of a prefix; an IPv4 address is IPv4-mapped in @address.
+ * Returns the length of the key.
+ */
 static size_t write_prefix(const struct bgp_family_info *info, uint8_t len,
 			   const uint8_t address[16], uint64_t rd, uint8_t *out)
 {
@@ -87,7 +90,10 @@ size_t rib_key_of_nlri(const struct bgp_nlri *nlri, uint8_t *out)
 				   nlri->wire.len + BGP_NLRI_KEY_SLACK);
 }
 
-/* Parse RD, length, and as many bytes of the address as the length needs. */
+/*
+ * Convert a prefix (RD, length, and as many address bytes as the length needs)
+ * to a key. Returns the length of the key; 0 if @from is not valid.
+ */
 static size_t parse_prefix(const struct bgp_family_info *info,
 			   struct wire_view from, uint8_t *out)
 {

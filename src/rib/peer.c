@@ -15,8 +15,8 @@
 #include <stdlib.h>
 
 /*
- * The number of routes of a peer that are withdrawn immediately, because they
- * are few.
+ * The maximum number of routes that are withdrawn immediately, and not in
+ * slices, over all small tables of a peer.
  */
 #define SMALL_PEER_ROUTES 512
 

@@ -6,9 +6,9 @@
 #include "rib/visibility.h"
 
 /*
- * The table is as a straight way wants it, and so is its peer. What is tested
- * here changes with messages and with background work, so it is looked at for
- * each message; it is in four cache lines of the table and the peer.
+ * True if the table and its peer meet the conditions of rib/plain.h. They
+ * change with messages and with background work, so they are tested for each
+ * message; the fields are in four cache lines of the table and the peer.
  */
 static inline bool table_is_plain(const struct rib_table *t,
 				  const struct rib_input *in)
@@ -25,7 +25,7 @@ static inline bool table_is_plain(const struct rib_table *t,
 		       RIB_DISPOSITION_DROP;
 }
 
-/* What rib_update() counts for such a message. */
+/* Update the counters as rib_update() does for such a message. */
 static inline void count_message(struct rib_router *router,
 				 const struct rib_lookahead *a)
 {

@@ -82,7 +82,7 @@ void rib_query_read_prefix(const struct rib_asking *a, uint32_t id,
 		out->rd = wire_get_u64(key.p + 1 + n);
 }
 
-/* What the keys have in common that match exactly or are more specific. */
+/* Make the pattern of the keys that match exactly or are more specific. */
 static void make_pattern(struct rib_asking *a)
 {
 	struct rib_key_pattern *p = &a->pattern;

@@ -25,9 +25,10 @@ enum rib_query_pass {
 	RIB_QUERY_PASS_LENGTH, /* find the length of the longest match */
 	RIB_QUERY_PASS_TELL,   /* return the paths with that length */
 	/* Exact match and more-specifics have one of two orders: */
-	RIB_QUERY_PASS_KEYS,   /* for each key, ask each table */
-	RIB_QUERY_PASS_TABLES, /* read the routes of each table: between two */
-	RIB_QUERY_PASS_ROUTES, /* the same, within a table */
+	RIB_QUERY_PASS_KEYS, /* for each key, ask each table */
+	/* read the routes of each table; between two tables */
+	RIB_QUERY_PASS_TABLES,
+	RIB_QUERY_PASS_ROUTES, /* as TABLES, but inside a table */
 };
 
 /* A prefix decoded from its key. */
@@ -46,8 +47,11 @@ struct rib_asking {
 	size_t budget;
 	size_t answers;
 	const struct bgp_family_info *family;
-	struct rib_key_pattern pattern; /* of the keys that match */
-	/* The position, if is_placed: table is the one to be visited next. */
+	struct rib_key_pattern pattern; /* condition that matching keys meet */
+	/*
+	 * The position of the walk, valid if is_placed; table is the next one
+	 * to visit.
+	 */
 	bool is_placed;
 	struct rib_router *router;
 	struct rib_peer *peer;
@@ -106,10 +110,10 @@ bool rib_query_ask_table(struct rib_asking *a, const struct rib_table *t,
 /* query_walk.c */
 
 /*
- * Go to the next table that the query wants. Each router, peer and table that
- * is visited spends budget. NULL with router 0 in the cursor: there is no
- * other; the cursor is at the start again. NULL with another router: the budget
- * is spent.
+ * Go to the next table that the query selects. Each router, peer and table that
+ * is visited uses up budget. NULL means that there is no other table if the
+ * cursor has router 0, and then the cursor is at the start again; otherwise
+ * that the budget is spent.
  */
 struct rib_table *rib_query_next_table(struct rib_asking *a);
 
@@ -122,10 +126,13 @@ struct rib_table *rib_query_same_table(struct rib_asking *a);
  */
 uint64_t rib_query_walk_length(const struct rib_asking *a, uint64_t *routes);
 
-/* query_keys.c: exact match and more-specifics. True: the stage is done. */
+/*
+ * query_keys.c: exact match and more-specifics. Returns true when the stage is
+ * done.
+ */
 bool rib_query_by_key(struct rib_asking *a);
 
-/* query_longest.c: longest match. True: the stage is done. */
+/* query_longest.c: longest match. Returns true when the stage is done. */
 bool rib_query_longest(struct rib_asking *a);
 
 #endif

@@ -4,8 +4,9 @@
  *	for each key that matches		for each table
  *		for each table: look it up		for each route: match
  *
- * The first visits keys times tables, the second routes. So the keys that match
- * are counted first, until it is known which order is less work.
+ * The first order takes keys times tables steps, the second as many steps as
+ * there are routes. So the matching keys are counted first, until it is known
+ * which order takes less work.
  */
 #include "rib/query_internal.h"
 
@@ -14,7 +15,10 @@
 /* The number of keys that a scan compares for one unit of the budget. */
 #define SCAN 32
 
-/* A walk over so few tables is short enough for every key that matches. */
+/*
+ * With at most so many tables, each matching key may be looked up in all
+ * tables.
+ */
 #define FEW_TABLES 8
 
 /* True if only one key can match, so that it can be looked up. */
@@ -54,7 +58,10 @@ static bool scan_prefixes(struct rib_asking *a)
 	return false;
 }
 
-/* The same for pairs of a prefix and a path id, whose prefixes are far. */
+/*
+ * As scan_prefixes(), for pairs of a prefix and a path id; the prefix of a pair
+ * is in another table.
+ */
 static bool scan_pairs(struct rib_asking *a)
 {
 	const struct rib_key_table *d = rib_query_keys(a);
@@ -73,7 +80,7 @@ static bool scan_pairs(struct rib_asking *a)
 }
 
 /*
- * Go to the next key that matches. False: there is none, or the budget is
+ * Go to the next key that matches. False if there is none, or if the budget is
  * spent.
  */
 static bool step_key(struct rib_asking *a)
@@ -182,8 +189,8 @@ static void set_order(struct rib_asking *a, enum rib_query_pass pass)
 }
 
 /*
- * Count the keys that match until the order is known. False: the budget is
- * spent.
+ * Count the keys that match until the order is known. False if the budget was
+ * spent before.
  */
 static bool choose_order(struct rib_asking *a)
 {

@@ -1,7 +1,7 @@
 /*
  * Longest match: in each table the longest prefix that contains the address.
- * Routes with path identifiers are read from the table itself, twice, because
- * nothing leads from a prefix to its pairs.
+ * Routes with path identifiers are found by reading the whole table twice,
+ * because no index leads from a prefix to its pairs.
  */
 #include "rib/query_internal.h"
 

@@ -38,7 +38,7 @@ static void enter_router(struct rib_asking *a, struct rib_router *router)
 				      : TAILQ_FIRST(&router->peer_list));
 }
 
-/* Continue in @router, at the peer and behind the table of the cursor. */
+/* Continue in @router, at the peer of the cursor and after its table. */
 static void place_in_router(struct rib_asking *a, struct rib_router *router)
 {
 	struct rib_query_cursor at = *a->c;
@@ -56,7 +56,8 @@ static void place_in_router(struct rib_asking *a, struct rib_router *router)
 	a->c->table = at.table;
 	while (a->table != NULL && a->table->serial <= at.table) {
 		a->table = TAILQ_NEXT(a->table, link);
-		a->c->work++; /* no budget: the call has to go on after it */
+		/* uses no budget: the call must get beyond this table */
+		a->c->work++;
 	}
 }
 

@@ -110,7 +110,7 @@ static const struct rib *rib_of(const struct rib_table *table)
 	return table->peer->router->rib;
 }
 
-/* Set all members except the key. */
+/* Set all members of *@out except the key. */
 static void fill_stored_value(const struct rib_table *table,
 			      const struct rib_entry *e, struct rib_stored *out)
 {

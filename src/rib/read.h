@@ -39,8 +39,9 @@ struct rib_table *rib_table_next(const struct rib_peer *peer,
 				 const struct rib_table *table);
 
 /*
- * The first router or peer whose serial number is @serial or more, or NULL. For
- * a walk that continues at a number: it needs no walk over what stands before.
+ * The first router or peer whose serial number is @serial or more, or NULL. A
+ * walk can continue at a serial number without visiting the routers or peers
+ * before it.
  */
 struct rib_router *rib_router_from(const struct rib *rib, uint64_t serial);
 struct rib_peer *rib_peer_from(const struct rib_router *router,
@@ -109,7 +110,7 @@ struct rib_stored {
 	bool has_path_id;
 	/* true = attributes are known; else attrs is empty */
 	bool known;
-	/* it was removed, but its withdraw is not published yet */
+	/* the route was removed, but its withdraw is not published yet */
 	bool pending_withdraw;
 	uint32_t path_id;
 	struct wire_view key; /* in the form of bmp/nlri_key.h */

@@ -109,8 +109,8 @@ static uint32_t find_prefix_id(const struct rib_table *table,
 
 /*
  * Find the id of the route's key, or add the key if @make is set. *@out is
- * RIB_NO_ID if the key does not exist, or if out of memory. -EINVAL if it is
- * not a valid key.
+ * RIB_NO_ID if the key does not exist or could not be added. -EINVAL if the key
+ * is not valid, -ENOMEM.
  */
 static int find_key(struct rib_table *table, const struct rib_stored *route,
 		    bool make, uint32_t *out)

@@ -65,8 +65,8 @@ int rib_restore_seen(struct rib_table *table, const struct rib_stored *route,
 void rib_restore_sequence_floor(struct rib_router *router, uint64_t sequence);
 
 /*
- * Set the same for all future tables of any router. Existing tables continue
- * from their own sequence.
+ * As rib_restore_sequence_floor(), for all future tables of all routers.
+ * Existing tables continue from their own sequence.
  */
 void rib_restore_sequence_floor_new(struct rib *rib, uint64_t sequence);
 

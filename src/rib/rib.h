@@ -56,15 +56,15 @@ void rib_configure(struct rib *rib, const struct rib_config *config);
 
 /*
  * Set the number of routes that this rib may have: its share of max_routes, if
- * several ribs share it. rib_new() and rib_configure() set it to max_routes. It
- * has no effect if there is no max_routes.
+ * several ribs share it. rib_new() and rib_configure() set it to max_routes.
+ * The number has no effect if max_routes is 0.
  */
 void rib_allow(struct rib *rib, uint64_t routes);
 uint64_t rib_route_count(const struct rib *rib);
 
 /* Routers */
 
-/* Returns NULL if there is no such router. */
+/* Find the router of @id; NULL if there is none. */
 struct rib_router *rib_router_find(struct rib *rib,
 				   const struct rib_identity *id);
 
@@ -113,8 +113,8 @@ uint64_t rib_router_pending_withdraw(const struct rib_router *router);
 /* Counters */
 
 /*
- * Both functions copy counters that are kept up to date; they walk over
- * nothing.
+ * These functions copy counters that are always up to date; they do not iterate
+ * over routes.
  */
 void rib_flow(const struct rib *rib, struct rib_flow *out);
 void rib_sizes(const struct rib *rib, struct rib_sizes *out);

@@ -178,7 +178,7 @@ struct rib_peer {
 	uint32_t table_count;
 	struct bgp_context context;
 	struct wire_view table_name; /* name; the peer owns the bytes */
-	uint64_t peer_up_hash[2];    /* of the last Peer Up; 0 = none */
+	uint64_t peer_up_hash[2];    /* hash of the last Peer Up; 0 = none */
 	void *slot;		     /* user data: see rib_peer_slot() */
 	struct rib_table *last;	     /* the table that was looked up last */
 	struct rib_policy_mask policy[BMP_VIEWS];
@@ -256,7 +256,7 @@ struct rib_nlri {
 	bool hashed;
 	uint32_t hash;
 	uint32_t path_id;
-	uint32_t id; /* of the prefix or pair; RIB_NO_ID = not known */
+	uint32_t id; /* id of the prefix or pair; RIB_NO_ID = not known */
 	uint8_t room[RIB_KEY_FIXED];
 };
 
@@ -327,7 +327,8 @@ struct rib {
 	uint64_t allowed; /* maximum number of routes, see rib_allow() */
 	uint64_t pending_withdraw;
 	uint32_t stamp; /* rib_stamp() of the current call, for generation 0 */
-	struct rib_budget *budget;   /* of the current call, or &unlimited */
+	/* budget of the current call, or &unlimited */
+	struct rib_budget *budget;
 	struct rib_budget unlimited; /* budget of calls without one */
 	uint64_t held_bytes;	     /* total bytes of held messages */
 	uint64_t slice_end;	     /* *sink.bytes at which a slice ends */

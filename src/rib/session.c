@@ -47,8 +47,8 @@ void rib_session_close(struct rib_router *router, const struct rib_time *when,
 	if (router->routes != 0)
 		rib_emit_event(router, when, &stale);
 	/*
-	 * Set it to now, so that the next rib_background() computes when to
-	 * fire.
+	 * Set the timer to now, so that the next rib_background() computes when
+	 * it fires.
 	 */
 	rib_timer_set(router, when->now_ns);
 }

@@ -123,8 +123,8 @@ static void read_pair(const struct rib_table *table, uint32_t entry,
 }
 
 /*
- * With its last reference a pair is removed; it also has a reference on its
- * prefix.
+ * Remove a reference on a key. A pair without references is removed, and with
+ * it the reference that the pair has on its prefix.
  */
 void rib_key_put(struct rib_table *table, bool paths, uint32_t id)
 {

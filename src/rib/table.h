@@ -93,8 +93,8 @@ void rib_withdraw_queue_free(struct rib_table *table,
 void rib_table_generation(struct rib_table *table, uint64_t clock);
 
 /*
- * Part of a message for the table could not be parsed: make it suspect and
- * publish that once.
+ * Part of a message for the table could not be parsed: make the table suspect,
+ * and publish the event SUSPECT if it was not suspect before.
  */
 void rib_table_suspect(struct rib_table *table, const struct rib_time *when);
 

@@ -69,7 +69,7 @@ enum rib_table_event {
 	RIB_TABLE_EV_SWEPT,
 	RIB_TABLE_EV_WITHDRAWN, /* all routes of the table are withdrawn */
 	RIB_TABLE_EV_UNREADABLE,
-	/* updates dropped: by --overload, a filter, or no memory */
+	/* updates were dropped: by --overload, a filter, or out of memory */
 	RIB_TABLE_EV_DROPPED,
 	RIB_TABLE_EVENTS
 };

@@ -228,7 +228,7 @@ void rib_table_withdraw_all(struct rib_table *table,
 	 * withdraws can be published. Then the queues would grow without a
 	 * limit. So before @count routes are added to the queues, publish twice
 	 * as many of the earlier ones: the queues never have more routes than
-	 * its largest table.
+	 * the table had when it was largest.
 	 */
 	if (!TAILQ_EMPTY(&table->withdraw_queues))
 		rib_table_slice(table, when, 2 * count);

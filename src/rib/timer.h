@@ -12,7 +12,9 @@
 
 #include "rib/types.h"
 
-/* Add the timer of a router; it does not fire until it is set. */
+/*
+ * Add the timer of a router, which does not fire until it is set. 0 or -ENOMEM.
+ */
 int rib_timer_add(struct rib_router *router);
 void rib_timer_remove(struct rib_router *router);
 

@@ -39,7 +39,7 @@ enum rib_mode {
 struct rib_config {
 	uint64_t seed; /* secret random seed of all hashes */
 	uint8_t mode;  /* enum rib_mode; cannot change later */
-	bool general;  /* for tests: never the straight way of rib/plain.h */
+	bool general;  /* for tests: do not use the fast path of rib/plain.h */
 	/* sweep after this time without a Route Monitoring of the router */
 	uint64_t sweep_quiet_ns;
 	/*

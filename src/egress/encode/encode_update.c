@@ -238,8 +238,10 @@ static inline void build_path(struct capnp_builder *b,
 }
 
 /*
- * A list of structs begins with a tag. If no element needs its data word, that
- * word is omitted; so the element size is known only at the end.
+ * Make pointer @ptr refer to the list of structs at @tag, whose elements were
+ * written after the tag, and write the tag. This is done after the elements:
+ * their data word is omitted if no element needs it, so their size is known
+ * only at the end.
  */
 static inline void build_structs(struct capnp_builder *b, unsigned ptr,
 				 uint64_t *tag, size_t count, size_t data_words,
@@ -454,8 +456,8 @@ static void message_build(const struct rib_change *c, const struct rib_route *r,
 	capnp_build_head(message, words, ptrs);
 	build_data(c, r, s, words, data);
 	/*
-	 * Clear all usual pointers in a few stores; objects that are not behind
-	 * them overwrite the rest.
+	 * Clear all usual pointers in a few stores; if the pointer section is
+	 * shorter, the objects after it overwrite the rest.
 	 */
 	memset(b.ptrs, 0, 8 * PTRS_USUAL);
 	for (size_t i = PTRS_USUAL; i < ptrs; i++)

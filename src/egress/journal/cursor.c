@@ -79,7 +79,10 @@ static int enter_segment(struct journal_cursor *c, uint64_t base)
 	return 0;
 }
 
-/* The last of @bases that is not after @position, or -ESTALE. */
+/*
+ * Set *@out to the last of @bases that is not after @position. -ESTALE if there
+ * is none.
+ */
 static int segment_of(const uint64_t *bases, size_t count, uint64_t position,
 		      uint64_t *out)
 {

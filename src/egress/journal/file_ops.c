@@ -48,8 +48,8 @@ static void sqe_fill(struct io_uring_sqe *sqe, void *arg)
 }
 
 /*
- * Not cancellable: a cancelled fiber still completes its current step, so that
- * the state of the file is known.
+ * Run an operation and return its result. It cannot be cancelled: a cancelled
+ * fiber completes the operation, so that the state of the file is known.
  */
 static int file_op_run(struct file_op op)
 {
@@ -150,9 +150,9 @@ int file_sync(int fd)
 					     .flags = IORING_FSYNC_DATASYNC });
 }
 
-/* Rare operations; they cannot be cancelled, either */
+/* Rare operations, which cannot be cancelled either */
 
-/* Make the names in the folder that contains @path safe. */
+/* Sync the folder that contains @path, so that the names in it are safe. */
 static int parent_sync(const char *path)
 {
 	char parent[PATH_MAX] = ".";
@@ -170,7 +170,10 @@ static int parent_sync(const char *path)
 		parent[len] = '\0';
 	}
 	fd = sp_openat(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	/* It is not ours, or the sandbox hides it: so it was there before. */
+	/*
+	 * We may not open the parent folder, or the sandbox hides it. Then this
+	 * process did not create @path.
+	 */
 	if (fd == -EACCES)
 		return 0;
 	if (fd < 0)
@@ -189,8 +192,8 @@ static int folder_make(const char *path, mode_t mode)
 }
 
 /*
- * The names of folders that are there are synced, too: whoever made them may
- * have been killed, or have failed, before it did that.
+ * Also syncs the names of folders that exist already: a process that created
+ * them may have been killed, or have failed, before it synced the names.
  */
 int file_make_dir(const char *path, mode_t mode)
 {
@@ -253,8 +256,9 @@ static int lock_once(int dir)
 }
 
 /*
- * If the process that holds the lock was killed, it holds it until the kernel
- * has completed its requests: so wait briefly.
+ * After a process was killed, its lock stays until the kernel has completed the
+ * requests of that process. So if the folder is locked, try again for a short
+ * time.
  */
 int file_lock(int dir)
 {

@@ -30,7 +30,10 @@ void file_close(int fd);
  */
 int file_make_dir(const char *path, mode_t mode);
 
-/* The same with mode 0750, and open it. Returns the descriptor. */
+/*
+ * As file_make_dir() with mode 0750, then open the folder. Returns the
+ * descriptor.
+ */
 int file_open_dir(const char *path);
 
 /*

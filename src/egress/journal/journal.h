@@ -50,7 +50,10 @@ struct journal_options {
 struct journal_fault {
 	char name[JOURNAL_NAME_MAX]; /* name of the file in the folder */
 	uint64_t offset;
-	/* no such file, or the one before it was cut between two records */
+	/*
+	 * the file is missing, or records before it are: the previous segment
+	 * was cut between two records
+	 */
 	bool missing;
 };
 
@@ -112,9 +115,9 @@ int journal_rewind(struct journal *j);
 int journal_retain(struct journal *j, uint64_t now_ns);
 
 /*
- * Notice that somebody removed the newest segment while it is written to:
- * -ENOENT. Its records are lost, also those that were synced. What is appended
- * next goes to a new segment. Yields.
+ * Check whether somebody removed the newest segment while it is written to; if
+ * so, return -ENOENT. The records of the segment are lost, also those that were
+ * synced; records appended later go to a new segment. Yields.
  */
 int journal_check_newest(struct journal *j);
 
@@ -127,7 +130,7 @@ int journal_release(struct journal *j, uint64_t position);
  */
 int journal_leave(struct journal *j);
 
-/* position of the oldest record */
+/* the position of the oldest record */
 uint64_t journal_first(const struct journal *j);
 uint64_t journal_end(const struct journal *j);
 uint64_t journal_synced(const struct journal *j);

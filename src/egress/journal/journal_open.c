@@ -101,8 +101,9 @@ static int newest_drop(struct journal *j, uint64_t base)
 }
 
 /*
- * Report that the segment at @base does not follow the one before it in the
- * journal; once, unless segments in between were @rejected just now.
+ * Record that the segment at @base does not begin where the previous segment
+ * ends. This is done once per gap. The gap is not counted if segments in
+ * between were set aside at this start (@rejected), because these are reported.
  */
 static void gap_report(struct journal *j, uint64_t base, bool rejected)
 {
@@ -116,8 +117,9 @@ static void gap_report(struct journal *j, uint64_t base, bool rejected)
 }
 
 /*
- * 1 if the segment at @base is part of the journal, 0 if not. *@previous is
- * where the segment before it ended when it began.
+ * Check the segment at @base. Returns 1 if it is part of the journal, 0 if not,
+ * or an error. *@previous is the end of the segment before it, as its header
+ * says.
  */
 static int segment_check(struct journal *j, uint64_t base, bool newest,
 			 struct journal_fault *fault, uint64_t *previous)

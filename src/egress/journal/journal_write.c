@@ -70,7 +70,10 @@ static int folder_create_again(struct journal *j)
 		return dir;
 	err = file_lock(dir);
 	if (err == 0)
-		/* journal_retain() may be removing a file of the old one. */
+		/*
+		 * Wait until journal_retain() has removed its file from the old
+		 * folder.
+		 */
 		err = lock_keep(&j->drop_lock);
 	if (err < 0) {
 		file_close(dir);
@@ -401,8 +404,8 @@ int journal_rewind(struct journal *j)
 }
 
 /*
- * Drop the @n oldest segments. Each is forgotten before its file is removed,
- * because other fibers may change the list meanwhile. Yields.
+ * Drop the @n oldest segments. Each is removed from the list before its file is
+ * removed, because other fibers may change the list meanwhile. Yields.
  */
 static void drop_oldest(struct journal *j, size_t n)
 {
@@ -430,7 +433,7 @@ static int oldest_ended(struct journal *j, uint64_t *out)
 	return 0;
 }
 
-/* Drop the oldest segment, but not if it has become the newest. Yields. */
+/* Drop the oldest segment, unless it is the newest now. Yields. */
 static int retain_one_less(struct journal *j)
 {
 	int err = sp_mutex_lock(&j->drop_lock);
@@ -462,7 +465,10 @@ int journal_retain(struct journal *j, uint64_t now_ns)
 	return err;
 }
 
-/* Positions of the newest segment are not used again. */
+/*
+ * Remove the newest segment from the list. The next segment begins beyond all
+ * positions of that segment, so that none of them is used again.
+ */
 static void forget_newest(struct journal *j)
 {
 	uint64_t base = journal_newest(j);

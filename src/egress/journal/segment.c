@@ -159,7 +159,9 @@ int segment_scan(int fd, uint64_t base, struct journal_scan *out)
 
 	if (size < 0)
 		return (int)size;
-	/* What is longer was not written by us, nor is it read. */
+	/*
+	 * We write no longer segments, so bytes beyond this limit are not read.
+	 */
 	if (size > (int64_t)JOURNAL_SEGMENT_BYTES_MAX)
 		size = JOURNAL_SEGMENT_BYTES_MAX;
 	bytes = malloc((size_t)size + 1);
@@ -261,7 +263,10 @@ int segment_write_index(int dir, uint64_t base,
 	return err;
 }
 
-/* The entries of an index file, or NULL. */
+/*
+ * Read the entries of an index file; the caller frees them. NULL if the file is
+ * missing or damaged, or if out of memory.
+ */
 static struct journal_index *read_index(int dir, uint64_t base, size_t *count)
 {
 	struct journal_index *entries = NULL;

@@ -255,8 +255,8 @@ fail:
 }
 
 /*
- * Wait until no callback can come any more. False if libnats has not called one
- * that was expected.
+ * Wait until no callback can come any more. False if an expected callback has
+ * not come within CLOSE_S.
  */
 static bool wait_callbacks(struct nats_conn *link)
 {

@@ -63,7 +63,7 @@ struct nats_message {
 	const char *encoding; /* header Content-Encoding; NULL = none */
 	const char *collector;
 	const char *schema;
-	uint64_t token; /* the token of the message that this answers */
+	uint64_t token; /* returned in nats_answer.token */
 };
 
 struct nats_answer {

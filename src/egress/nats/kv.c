@@ -19,7 +19,7 @@
 /* Maximum bytes of a value: it is copied, and its length must fit an int. */
 #define VALUE_MAX ((int64_t)64 << 20)
 
-/* A bucket or server that takes less is refused. */
+/* A writer refuses a server or bucket with a lower limit. */
 #define VALUE_MIN 4096
 
 struct nats_kv {
@@ -63,13 +63,16 @@ static int create_bucket(struct nats_kv *kv, struct nats_error *why,
 			       reply, out);
 }
 
-/* A reader takes any bucket, and creates none. */
+/*
+ * True if nats_kv_open() got replicas, that is, for a writer. For a reader
+ * fewer settings are checked, and no bucket is created.
+ */
 static bool kv_is_written(const struct nats_kv *kv)
 {
 	return kv->replicas != 0;
 }
 
-/* Refuse settings with which values that were stored would be lost. */
+/* Refuse a bucket whose settings would lose stored values. */
 static int verify_bucket(const struct nats_kv *kv,
 			 const struct nats_reply_stream *info,
 			 struct nats_error *why)
@@ -105,7 +108,10 @@ static int verify_bucket(const struct nats_kv *kv,
 	return 0;
 }
 
-/* A value must fit the limits of the server and of the bucket. */
+/*
+ * Set kv->max to the smaller of the limits of the server and of the bucket. For
+ * a writer -EMSGSIZE if it is below VALUE_MIN.
+ */
 static int set_max(struct nats_kv *kv, const struct nats_reply_stream *info,
 		   struct nats_error *why)
 {

@@ -164,8 +164,8 @@ static natsStatus set_inbox(natsOptions *o, const struct nats_options *from)
 }
 
 /*
- * Set as handler because libnats writes errors to standard error if there is
- * none.
+ * Ignores errors. It is set as error handler because libnats without one writes
+ * errors to standard error.
  */
 static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus s,
 		     void *arg)

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #define HEARTBEAT_MS 2000
-/* if no heartbeat came for so long, the consumer is gone */
+/* without a heartbeat for so long, the consumer counts as gone */
 #define SILENCE_MS (5 * HEARTBEAT_MS)
 #define WAIT_MS	   5000
 #define NS	   INT64_C(1000000000)

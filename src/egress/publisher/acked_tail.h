@@ -124,11 +124,11 @@ int acked_tail_write(struct acked_tail *t, int64_t now);
 /* For the link fiber, while the link is not ready */
 
 /*
- * Set the end of the stream: it was created at @created_ns and ended at @seq.
- * Messages in memory after @seq were not stored and are dropped. Since then the
- * stream has acknowledged messages up to @acked, which the caller adds next. If
- * it is another stream, or does not end where this tail ends, the tail drops
- * all messages and begins again. Yields.
+ * Set the end of the stream: the stream was created at @created_ns and ended at
+ * @seq. Messages in memory after @seq were not stored and are dropped. Since
+ * then the stream has acknowledged messages up to @acked, which the caller adds
+ * next. If the tail belongs to another stream, or if its messages do not end at
+ * @seq, it drops all messages and begins again. Yields.
  */
 void acked_tail_set_end(struct acked_tail *t, int64_t created_ns, uint64_t seq,
 			uint64_t acked);

@@ -157,7 +157,8 @@ void acked_tail_file_name(uint64_t first, char out[NAME_MAX_LEN])
 }
 
 /*
- * Parse a file name. It is one of ours if its number gives the same name again.
+ * Parse the name of a file of the tail. False if the number in @name, formatted
+ * again, does not give @name.
  */
 bool acked_tail_file_parse_name(const char *name, uint64_t *out)
 {
@@ -266,7 +267,7 @@ static int file_begin(struct acked_tail *t, uint64_t first)
 	fd = file_open(t->dir, name,
 		       O_RDWR | O_CREAT | (t->recycled == 0 ? O_TRUNC : 0));
 	if (fd < 0) {
-		/* exists if a file was recycled */
+		/* the file exists if it was recycled */
 		(void)file_unlink(t->dir, name);
 		return fd;
 	}

@@ -38,7 +38,7 @@
 
 #define EVENT_MAX 1024
 
-/* Set insist after another writer was faster in so many attempts. */
+/* Attempts in which another writer was faster, before insist is set. */
 #define PATIENCE 3
 
 /*
@@ -135,7 +135,7 @@ static int run_close(void *arg)
 #define SERVER_LIMIT "server's max_payload"
 #define STREAM_LIMIT "stream's max_msg_size"
 
-/* -EMSGSIZE if the limit, @bytes, is too small; another server may differ. */
+/* -EMSGSIZE if the limit @bytes is too low; another server may differ. */
 static int check_limit(const char *name, uint64_t bytes, struct nats_error *why)
 {
 	if (bytes >= PUBLISHER_PAYLOAD_MIN)
@@ -218,7 +218,7 @@ struct establish_job {
 	bool has_last;
 	struct record_id last; /* last record of this collector in the stream */
 	struct nats_tail tail;
-	/* taken after the opening; created_ns is 0 if the look failed */
+	/* the stream after the opening; created_ns 0 = could not be read */
 	struct stream_look look;
 
 	/* If this attempt opened an epoch: the messages that it has stored. */
@@ -291,7 +291,7 @@ static int judge_writer(struct establish_job *job)
 	if (p->run.open_epoch != 0 && tail->created_ns != p->chain.created_ns &&
 	    ours)
 		return 0;
-	/* Up to tried_epoch the event is ours, even if it was not answered. */
+	/* Events up to tried_epoch are ours, even if not acknowledged. */
 	if (ours && (epoch <= p->run.epoch || epoch <= p->run.tried_epoch))
 		return 0;
 	snprintf(job->why.text, sizeof(job->why.text),
@@ -464,7 +464,7 @@ static int run_open(void *arg)
 	struct nats_error why;
 	int err = epoch_establish(job);
 
-	/* The restore needs a look. If this one fails, a later one will do. */
+	/* A restore needs this look; if it fails, the next look will do. */
 	if (err == 0 && publisher_look(job->p, job->link, &why, &job->look) < 0)
 		job->look.state.created_ns = 0;
 	return err;

@@ -103,7 +103,10 @@ static int sync_folder(const char *dir)
 	return err;
 }
 
-/* One small write in place: the old numbers or the new ones. */
+/*
+ * Save the epochs by one small write in place: after a crash the file has the
+ * old numbers or the new ones.
+ */
 int publisher_epoch_save(const char *dir, const struct publisher_epochs *epochs)
 {
 	char text[2 * LINE_LEN + 1];

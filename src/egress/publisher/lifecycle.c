@@ -25,7 +25,7 @@
 #define SPOOL_MAX   (UINT64_C(10) << 30)
 #define SYNC_NS	    (100 * SP_MS)
 #define SYNC_BYTES  (UINT64_C(8) << 20)
-/* folder in that of the spool, protected by its lock */
+/* in the folder of the spool, whose lock protects it */
 #define ACKED_TAIL_DIR "acked-tail"
 #define STACK	       (256u << 10)
 #define POOL_THREADS   3
@@ -214,7 +214,7 @@ struct epoch_wait {
 	int64_t deadline;
 };
 
-/* On the publisher's shard, where state and epoch change. */
+/* Wait for the epoch on the publisher's shard, where it changes. */
 static int wait_epoch(void *arg)
 {
 	const struct epoch_wait *wait = arg;
@@ -385,7 +385,7 @@ static struct publisher *publisher_new(const struct publisher_options *options,
 		p->path = PATH_JOURNAL;
 	p->conn.down_since = sp_now();
 	pthread_mutex_init(&p->shared.lock, NULL);
-	/* All of the first must find room in the second. */
+	/* All entries of wire must also fit into disk. */
 	if (egress_codec_new(&p->codec) < 0 ||
 	    send_queue_init(&p->wire, p->options.window, SEND_WIRE_FLOOR) < 0 ||
 	    send_queue_init(&p->disk, 2 * p->options.window, SEND_DISK_FLOOR) <
@@ -611,7 +611,7 @@ static int fibers_spawn(struct publisher *p)
 	return err;
 }
 
-/* A runtime of its own, unless the caller has a shard for us. */
+/* Start a runtime, unless options.rt has a shard for the publisher. */
 static int runtime_start(struct publisher *p)
 {
 	struct sp_opts opts = SP_OPTS_INIT;

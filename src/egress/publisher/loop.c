@@ -71,7 +71,7 @@ static void take_batch(struct publisher *p, struct egress_batch *batch)
 	} else {
 		batch->before = p->run.taken;
 		if (!to_disk(p))
-			/* it is safe when it is the first entry */
+			/* a fence is safe when all entries before it are */
 			f.state = SEND_ACKED;
 	}
 	send_queue_push(taken_queue(p), f);
@@ -115,8 +115,8 @@ static void batches_discard(struct publisher *p)
 }
 
 /*
- * True if the ring of a worker is three quarters full, or if @waiting and
- * sessions wait for space in the ring.
+ * True if the ring of a worker is three quarters full, or if @waiting is set
+ * and sessions wait for space in the ring.
  */
 static bool bridge_filling(struct publisher *p, bool waiting)
 {

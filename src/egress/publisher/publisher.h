@@ -127,8 +127,8 @@ struct publisher_options {
 	bool hold;
 
 	/*
-	 * The shard of a runtime to run on, and no other does; NULL: a runtime
-	 * of its own.
+	 * Run on @shard of this runtime, which is then reserved for the
+	 * publisher. NULL = start a runtime for the publisher.
 	 */
 	struct sp_rt *rt;
 	uint32_t shard;
@@ -249,7 +249,10 @@ void publisher_first_position(struct publisher *p, struct log_position *out);
 
 void publisher_stats(struct publisher *p, struct publisher_stats *out);
 
-/* The publisher's own runtime, so that a watchdog can check its progress. */
+/*
+ * The runtime on which the publisher runs, so that a watchdog can check its
+ * progress.
+ */
 struct sp_rt *publisher_runtime(const struct publisher *p);
 
 #endif

@@ -23,7 +23,7 @@ struct publisher_times {
 
 struct publisher_stats {
 	enum publisher_state state;
-	/* whether updates get out, and if not, the cause */
+	/* whether updates reach consumers, and if not, the cause */
 	struct output_state output;
 	bool spooling;
 	bool disk_full;

@@ -160,7 +160,10 @@ int publisher_rollback_events(struct publisher *p, const struct nats_tail *tail,
 	p->chain.created_ns = tail->created_ns;
 	publisher_set_log_position(p, tail->last_seq);
 	publisher_share(p);
-	/* It waits for the workers: a thread, unless they share our runtime. */
+	/*
+	 * The callback waits for the workers, so it runs on a thread of the
+	 * pool; if the workers share our runtime, it runs in this fiber.
+	 */
 	if (p->options.rt != NULL)
 		return events_gather(&job);	     /* yields */
 	return publisher_block(events_gather, &job); /* yields */
@@ -510,7 +513,7 @@ int publisher_rollback_mend(struct publisher *p, const struct nats_tail *tail,
 	if (p->rollback.phase == ROLLBACK_LOST)
 		return 0;
 	if (p->run.open_epoch != 0 && p->chain.created_ns != tail->created_ns) {
-		/* it is another stream, without all of them */
+		/* it is another stream, which has none of the lost messages */
 		p->rollback.phase = ROLLBACK_LOST;
 		return 0;
 	}

@@ -33,9 +33,9 @@ enum send_state {
 };
 
 struct send_entry {
-	struct egress_batch *batch; /* NULL: the bytes are in the spool only */
+	struct egress_batch *batch; /* NULL = the bytes are in the spool only */
 	struct record_id record;    /* id of the record; epoch 0 for a fence */
-	/* position after it in the journal; 0 = not written */
+	/* end of its record in the journal; 0 = not written */
 	uint64_t end;
 	/* stream sequence of the last piece; 0 = not acked */
 	uint64_t seq;
@@ -43,8 +43,8 @@ struct send_entry {
 	uint32_t len;
 	uint32_t weight; /* weight of the batch */
 	uint32_t updates;
-	uint32_t pieces;     /* number of messages sent for it */
-	uint32_t unanswered; /* messages of these without an answer */
+	uint32_t pieces;     /* number of messages sent for the entry */
+	uint32_t unanswered; /* number of these messages without an answer */
 	enum send_state state;
 };
 

@@ -43,7 +43,7 @@ static uint64_t segment_bytes(const struct publisher_options *o, bool spool)
 	return bytes;
 }
 
-/* Give a notice of what journal_open() cut off or set aside. */
+/* Give notices of records that journal_open() cut off or set aside. */
 static void note_recovery(struct publisher *p)
 {
 	const struct journal_recovery *found =
@@ -59,7 +59,7 @@ static void note_recovery(struct publisher *p)
 		publisher_tell(p, text);
 	}
 	p->stats.damaged_segments = found->damaged;
-	/* Reading a spool finds its gaps, wherever the stream does not help. */
+	/* The gaps of a spool are found when its records are read. */
 	if (p->path == PATH_JOURNAL && found->gaps > 0) {
 		p->stats.damaged_segments += found->gaps;
 		snprintf(text, sizeof(text),
@@ -219,7 +219,7 @@ static void note_append_error(struct publisher *p, int err)
 	p->spool.append_again = sp_in(AGAIN_NS);
 }
 
-/* Describe the next entries of the disk queue up to a fence. How many. */
+/* Describe the next disk entries, up to a fence. Returns how many. */
 static size_t records_gather(struct publisher *p,
 			     struct journal_record *records, size_t max)
 {
@@ -264,7 +264,7 @@ static void pass_fences(struct publisher *p)
 	}
 }
 
-/* True if the journal is the output and has no epoch event: no space. */
+/* True if the journal is the output and lacks its epoch event. */
 static bool lacks_epoch(const struct publisher *p)
 {
 	return p->path == PATH_JOURNAL && p->run.open_epoch == 0;
@@ -572,7 +572,7 @@ static int skip_damage(struct publisher *p)
 	err = journal_cursor_skip(p->spool.cursor);
 	if (err != -ENOENT)
 		return err;
-	/* It is the newest segment: begin another, do not append to it. */
+	/* The newest segment is damaged: append to another one. */
 	err = journal_leave(p->spool.journal);
 	return err < 0 ? err : journal_cursor_skip(p->spool.cursor);
 }

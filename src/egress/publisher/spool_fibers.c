@@ -1,7 +1,6 @@
 /*
  * The fibers that sync the journal and remove its old segments. Both operations
- * take the kernel tens of milliseconds on a busy disk, and main appends
- * meanwhile.
+ * take tens of milliseconds on a busy disk; main appends meanwhile.
  */
 #include "egress/publisher/publisher_internal.h"
 
@@ -35,7 +34,7 @@ int publisher_retain_main(void *arg)
 	struct publisher *p = arg;
 
 	while (sp_sem_wait(&p->spool.retain_wake) == 0) {
-		/* After an error it is tried again a second later. */
+		/* After an error the removal is tried again a second later. */
 		(void)journal_retain(p->spool.journal, publisher_wall_ns());
 		p->spool.retain = RETAIN_IDLE;
 	}

@@ -11,7 +11,10 @@ static uint64_t state_first(const struct nats_stream_state *s)
 	return s->first_seq == 0 ? 1 : s->first_seq;
 }
 
-/* The latest time at which the stream surely did not have message @seq yet. */
+/*
+ * The latest time at which the stream is known not to have had message @seq;
+ * INT64_MIN if there is none.
+ */
 static int64_t sample_find(const struct stream_watch *w, uint64_t seq)
 {
 	int64_t at = INT64_MIN;

@@ -11,7 +11,7 @@
  * Encoding takes less time than copying the batch, and the result is a third of
  * its length or less; zstd takes twenty times as long (docs/decisions/0114).
  *
- * The functions have no state and make no calls to the system.
+ * The functions are pure.
  */
 #ifndef EGRESS_PUBLISHER_WORD_DELTA_H
 #define EGRESS_PUBLISHER_WORD_DELTA_H

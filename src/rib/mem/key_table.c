@@ -264,7 +264,10 @@ bool rib_key_table_matches(const struct rib_key_table *d, uint32_t id,
 	return entry_matches(entry_at(d, id), d->pool.size / 4 - 1, pattern);
 }
 
-/* The first of the 64 entries at @e, of those in @wanted, that matches. */
+/*
+ * The index of the first of the 64 entries at @e that is in the bit mask
+ * @wanted and matches.
+ */
 static unsigned scan_entries(const struct rib_key_table *d, const uint8_t *e,
 			     uint64_t wanted,
 			     const struct rib_key_pattern *pattern)

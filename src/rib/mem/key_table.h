@@ -95,14 +95,15 @@ bool rib_key_table_matches(const struct rib_key_table *d, uint32_t id,
 			   const struct rib_key_pattern *pattern);
 
 /*
- * The first number in use from @from up to, but without, @to whose key meets
- * the condition, or RIB_NO_ID. The entries are read in the order of memory, so
- * that a key costs a few nanoseconds. @to is at most rib_key_table_end().
+ * The first number in use, from @from to below @to, whose key meets the
+ * condition; RIB_NO_ID if there is none. The entries are read in the order of
+ * memory, so that a key costs a few nanoseconds. @to is at most
+ * rib_key_table_end().
  */
 uint32_t rib_key_table_scan(const struct rib_key_table *d, uint32_t from,
 			    uint32_t to, const struct rib_key_pattern *pattern);
 
-/* No number in use is as large as this one. */
+/* A number that is above all numbers in use. */
 uint32_t rib_key_table_end(const struct rib_key_table *d);
 
 uint64_t rib_key_table_bytes(const struct rib_key_table *d);

@@ -94,7 +94,9 @@ static void compact_serials(struct rib_ptr_map *map)
 		if (map->serials[i].p != NULL)
 			map->serials[n++] = map->serials[i];
 	map->serial_used = n;
-	/* Without memory for the shorter array, the longer one stays. */
+	/*
+	 * If there is no memory for the shorter array, the longer one is kept.
+	 */
 	if (n > 0 && map->serial_capacity / 4 >= n)
 		(void)resize_serials(map, 2 * n);
 }
@@ -107,7 +109,7 @@ void *rib_ptr_map_from(const struct rib_ptr_map *map, uint64_t serial)
 	return NULL;
 }
 
-/* Both */
+/* Both indices */
 
 int rib_ptr_map_add(struct rib_ptr_map *map, uint64_t hash, uint64_t serial,
 		    void *p)

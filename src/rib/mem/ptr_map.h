@@ -10,9 +10,9 @@
  * rib/mem/hash_index.h.
  *
  * Each object gets a larger serial number than all before it, so it is appended
- * to serials, and a binary search finds it. A walk in slices that stores the
- * number of its position continues there without a walk over what stands
- * before it. When more than half of serials are removed, they are compacted.
+ * to serials, and a binary search finds it. A walk in slices stores a serial
+ * number as its position and continues there without visiting earlier objects.
+ * When more than half of serials are removed, they are compacted.
  */
 #ifndef RIB_MEM_PTR_MAP_H
 #define RIB_MEM_PTR_MAP_H

@@ -103,7 +103,10 @@ static int report_entry(struct walk *w, enum sp_walk_event event, uint8_t type)
 	return w->visit(&entry, w->arg);
 }
 
-/* Returns 0 or the error that ends the walk. */
+/*
+ * Call the visitor for an entry and, if the entry is a directory, enter it.
+ * Returns 0 or the error that ends the walk.
+ */
 static int visit_entry(struct walk *w, const struct sp_dirent *e)
 {
 	int dir = sp_dir_fd(w->level->d);
@@ -125,7 +128,10 @@ static int visit_entry(struct walk *w, const struct sp_dirent *e)
 	return err == -ENOENT || err == -ENOTDIR || err == -ELOOP ? 0 : err;
 }
 
-/* Leave the innermost directory. The visitor is not called for the root. */
+/*
+ * Leave the innermost directory and call the visitor, except for the root of
+ * the walk. Returns 0 or the error that ends the walk.
+ */
 static int leave_dir(struct walk *w)
 {
 	size_t len = w->level->path_len;

@@ -48,9 +48,9 @@ void sp__op_complete(struct sp_shard *shard, struct sp__op *op, int32_t res,
 		return;
 	}
 	/*
-	 * The claim fails if a deadline or a cancel has woken the fiber
-	 * before. After the claim nobody else can wake the fiber. Unpin it
-	 * before it is queued, because only an unpinned fiber can be stolen.
+	 * The claim fails if a deadline or a cancel has woken the fiber before.
+	 * After the claim no other waker succeeds. Unpin the fiber before it is
+	 * queued, because only an unpinned fiber can be stolen.
 	 */
 	if (!sp__wake_claim(op->fiber, op->epoch, op->code))
 		return;

@@ -53,7 +53,10 @@ static _Atomic uint64_t *word_of(struct sp__leases *leases, int fd, bool make)
 	i = fd / SP__LEASES_PIECE;
 	if (fd < 0 || i >= SP__LEASES_PIECES)
 		return NULL;
-	/* Pairs with the exchange below: the piece is initialised. */
+	/*
+	 * Pairs with the compare-and-swap below: if the pointer is visible, the
+	 * content of the piece is, too.
+	 */
 	piece = atomic_load_explicit(&leases->pieces[i], memory_order_acquire);
 	if (piece == NULL && make) {
 		piece = calloc(SP__LEASES_PIECE, sizeof(*piece));

@@ -33,8 +33,9 @@ void sp__recv_buffers_offer(struct sp__recv_buffers *b)
 	if (sp__waitlist_empty(&b->starved))
 		return;
 	/*
-	 * If streams hold no buffer, no returned buffer will offer another
-	 * turn. A woken stream may need no buffer, so wake all streams.
+	 * If no stream holds a buffer, no buffer will be returned later, so
+	 * nothing would wake the streams behind the first one. A woken stream
+	 * may need no buffer, so wake all streams.
 	 */
 	if (b->out == 0)
 		sp__waitlist_wake_all(&b->starved);

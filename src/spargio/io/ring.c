@@ -25,14 +25,14 @@ static int sys_register(int fd, unsigned int op, void *arg, unsigned int n)
 	return ret < 0 ? -errno : ret;
 }
 
-/* What the kernel thread of SP_RING_SQPOLL is to do. */
+/* Set the idle time and the CPU of the kernel thread of SP_RING_SQPOLL. */
 static void set_sqpoll(const struct sp_opts *opts, uint32_t shard,
 		       struct io_uring_params *p)
 {
 	int cpu = opts->sqpoll_affinity == NULL ? -1
 						: opts->sqpoll_affinity[shard];
 
-	p->sq_thread_idle = opts->sqpoll_idle_ms; /* 0: the kernel's default */
+	p->sq_thread_idle = opts->sqpoll_idle_ms; /* 0 = the kernel's default */
 	if (cpu < 0)
 		return;
 	p->flags |= IORING_SETUP_SQ_AFF;

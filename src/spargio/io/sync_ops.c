@@ -227,7 +227,9 @@ static int wait_fds(const struct io_uring_sqe *sqe,
 	return 1;
 }
 
-/* A regular file is always ready. */
+/*
+ * True if the descriptor has one of the events; a regular file is always ready.
+ */
 static bool is_ready(struct pollfd p)
 {
 	return poll(&p, 1, 0) != 0;

@@ -25,7 +25,10 @@ static const char *path_of(const struct io_uring_sqe *sqe)
 	return (const char *)(uintptr_t)sqe->addr;
 }
 
-/* The second path, or the output buffer. */
+/*
+ * The pointer in the field off of the SQE: the second path, or the output
+ * buffer.
+ */
 static char *second_of(const struct io_uring_sqe *sqe)
 {
 	return (char *)(uintptr_t)sqe->off;

@@ -110,7 +110,10 @@ static int pause_for(struct sp_acceptor *a, int64_t deadline)
 	return err;
 }
 
-/* Handle an error of accept: 0 means continue. */
+/*
+ * Handle an error of accept. Returns 0 to try again, perhaps after a pause, or
+ * the error that the caller of sp_acceptor_next() gets.
+ */
 static int look_into(struct sp_acceptor *a, int error, int64_t deadline)
 {
 	switch (error) {

@@ -33,7 +33,10 @@ static int parse_unix(const char *name, struct sp_addr *out)
 	return 0;
 }
 
-/* Unlike strtoul() alone, refuse leading blanks and signs. */
+/*
+ * Parse a decimal number of at most @max. Unlike strtoul() alone, refuse
+ * leading blanks and signs.
+ */
 static int parse_number(const char *text, unsigned long max, unsigned long *out)
 {
 	char *end;

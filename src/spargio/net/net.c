@@ -232,8 +232,8 @@ int sp_connect_until(const struct sp_addr *to, uint32_t home, int64_t deadline,
 }
 
 /*
- * Start all connects of a batch, then wait for one after the other. If a
- * connect ends during the wait for another, there is no wait for it.
+ * Start all connects of a batch, then wait for one after the other. A connect
+ * that ends while the fiber waits for another one is not waited for.
  */
 
 static void start_connect(struct sp_fiber *self, struct sp__op *op,

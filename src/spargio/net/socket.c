@@ -71,7 +71,8 @@ int sp__socket_send(struct sp__op *op, int64_t deadline)
 }
 
 /*
- * The kernel transfers at most this much in one call, and the result is an int.
+ * Limit the length of one call to INT_MAX, because the result is an int; the
+ * kernel does not transfer more in one call either.
  */
 static unsigned int at_once(size_t len)
 {

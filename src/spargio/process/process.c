@@ -208,7 +208,7 @@ static int open_child(struct sp_process *p)
 	return err;
 }
 
-/* On a thread of the pool. */
+/* Start the child; runs on a thread of the pool. */
 static int start_main(void *arg)
 {
 	struct start *start = arg;
@@ -317,7 +317,10 @@ static void collect_exit(struct sp_process *p, int options)
 	}
 }
 
-/* -EAGAIN if the child has not ended. */
+/*
+ * Collect the exit status if the child has ended, and copy it to *@out. Returns
+ * -EAGAIN if the child has not ended, -ECHILD if the status is lost.
+ */
 static int try_collect(struct sp_process *p, struct sp_exit *out)
 {
 	int err = -EAGAIN;

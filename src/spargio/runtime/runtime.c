@@ -134,7 +134,10 @@ static void rt_free(struct sp_rt *rt)
 	free(rt);
 }
 
-/* The number of steps of @stride among @shards until the first comes again. */
+/*
+ * The number of steps of @stride, modulo @shards, that lead back to the first
+ * shard.
+ */
 static uint32_t steal_cycle(uint32_t stride, uint32_t shards)
 {
 	uint32_t a = shards, b = stride % shards;

@@ -282,7 +282,11 @@ enum sp_sim_end sp_sim_run(struct sp_sim *sim, int64_t until)
 
 /* sp_run() */
 
-/* -EINVAL for a misspelt one, as of other variables: see options.c. */
+/*
+ * Read the seed from SP_SIM_SEED; 1 if the variable is not set or empty.
+ * -EINVAL if its value is not a number, so that a misspelt value does not
+ * silently choose another seed.
+ */
 static int seed_of_environment(uint64_t *out)
 {
 	const char *text = getenv("SP_SIM_SEED");

@@ -15,7 +15,9 @@
 #define READ(field) atomic_load_explicit(&c->field, memory_order_relaxed)
 
 /*
- * Decode sp__shard_counts.busy. Reads the clock after the last change of it.
+ * Return the busy time that sp__shard_counts.busy encodes. If the word changes
+ * while the clock is read, read the clock again, so that the time is not before
+ * the start of the busy period.
  */
 static uint64_t busy_ns(const struct sp__shard_counts *c)
 {

@@ -141,7 +141,10 @@ SP__UNSEEN void sp__context_leave(struct sp__context *from,
 				  struct sp__context *to)
 {
 #ifdef SP_ASAN
-	/* NULL: ASan frees the fake stack of a context that ends. */
+	/*
+	 * The argument NULL makes ASan free the fake stack of the context,
+	 * which ends.
+	 */
 	__sanitizer_start_switch_fiber(NULL, to->bottom, to->size);
 #endif
 #ifdef SP_TSAN

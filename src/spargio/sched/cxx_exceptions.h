@@ -23,7 +23,10 @@ struct sp__cxx_exceptions {
 /* The state of the calling thread; NULL without the C++ runtime. */
 struct sp__cxx_exceptions *sp__cxx_exceptions_get(void);
 
-/* @thread is what sp__cxx_exceptions_get() returned in this thread. */
+/*
+ * Save the state of the thread to *@from and load *@to. @thread is the result
+ * of sp__cxx_exceptions_get() in this thread; nothing is done if it is NULL.
+ */
 static inline void sp__cxx_exceptions_switch(
 	struct sp__cxx_exceptions *thread, struct sp__cxx_exceptions *from,
 	const struct sp__cxx_exceptions *to)

@@ -118,8 +118,8 @@ static struct sp_fiber *steal_from(struct sp_shard *s, struct sp_shard *victim,
 
 /*
  * The next shard to try. If the stride and the number of shards have a common
- * factor, steps of the stride alone would never lead to some shards: after each
- * cycle go on with the neighbour.
+ * factor, steps of the stride alone would never reach some shards: so after
+ * each cycle continue with the neighbour.
  */
 static struct sp_shard *next_victim(struct sp_shard *s)
 {
@@ -410,7 +410,10 @@ void sp__shard_pass_on(struct sp_shard *s)
 		sp__shard_request_watch(s);
 }
 
-/* The shard has been idle since @now: add the busy time before. */
+/*
+ * End the busy period of the shard at @now, and add its length to the total
+ * busy time.
+ */
 static void rest_from(struct sp_shard *s, int64_t now)
 {
 	uint64_t busy =

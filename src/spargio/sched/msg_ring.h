@@ -33,7 +33,8 @@ static inline bool sp__msg_ring_has_room(struct sp__msg_ring *q, uint32_t slots)
 }
 
 /*
- * Producer: append a message; there must be space. Not visible before publish.
+ * Producer: append a message; there must be space. The consumer does not see
+ * the message before sp__msg_ring_publish().
  */
 static inline void sp__msg_ring_fill(struct sp__msg_ring *q, uint16_t from,
 				     uint16_t tag, uint64_t value)
@@ -66,7 +67,9 @@ static inline bool sp__msg_ring_ready(struct sp__msg_ring *q)
 	return sp__spsc_ring_ready(&q->ring, sp__spsc_ring_head(&q->ring));
 }
 
-/* Consumer: take the oldest message; there is one. */
+/*
+ * Consumer: take the oldest message. The caller has checked that there is one.
+ */
 void sp__msg_ring_take(struct sp__msg_ring *q, struct sp_msg *out);
 
 #endif

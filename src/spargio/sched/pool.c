@@ -24,8 +24,9 @@ struct sp__pool {
 	uint32_t made; /* number of threads made; they end only with the pool */
 	bool stopping;
 	/*
-	 * of the thread that starts the runtime: jobs begin with it, whatever
-	 * fiber made the thread and whatever the job before did
+	 * Floating-point control words of the thread that started the runtime.
+	 * They are restored before each job: the fiber that created the pool's
+	 * thread, or the previous job, may have changed them.
 	 */
 	struct sp__fenv fenv;
 	/* a simulation runs jobs itself; see sp__pool_simulate() */

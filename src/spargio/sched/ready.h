@@ -32,7 +32,7 @@ static inline struct sp_fiber *sp__fifo_pop(struct sp__fifo *q)
 	return f;
 }
 
-/* Owner: make @fiber runnable after the others. */
+/* Owner: make @fiber runnable, after all fibers that are runnable here. */
 void sp__shard_queue_last(struct sp_shard *shard, struct sp_fiber *fiber);
 
 /*

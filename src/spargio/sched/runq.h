@@ -37,13 +37,16 @@ struct sp__runq {
 	struct sp_fiber *_Atomic slots[SP__RUNQ_SIZE];
 };
 
-/* Owner. False if full. */
+/* Owner: append @fiber at the tail. False if the ring is full. */
 bool sp__runq_push(struct sp__runq *q, struct sp_fiber *fiber);
 
-/* Owner. NULL if empty. */
+/* Owner: remove and return the oldest fiber. NULL if the ring is empty. */
 struct sp_fiber *sp__runq_pop(struct sp__runq *q);
 
-/* Any thread; the value was correct at some moment during the call. */
+/*
+ * Any thread: the number of fibers in the ring. It may be wrong if the owner or
+ * another shard changes the ring during the call.
+ */
 uint32_t sp__runq_len(const struct sp__runq *q);
 
 /*

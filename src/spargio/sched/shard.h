@@ -101,7 +101,7 @@ struct sp_shard {
 	/* shard of the same runtime that this shard woke last, or NULL */
 	const struct sp_shard *woken;
 	uint32_t victim; /* shard at which the next search begins */
-	/* shards tried since all with this remainder were tried once */
+	/* steps of steal_stride since the last step to the neighbour */
 	uint32_t victim_steps;
 	bool searched; /* searched or slept since the shard had work */
 	uint64_t seed;

@@ -163,8 +163,9 @@ static int check_spawn(struct sp_rt *rt, const struct sp_attr *attr,
 }
 
 /*
- * @here is the caller's shard of @rt, or NULL. Unless @data is NULL, @len bytes
- * at @data are copied to the fiber.
+ * Spawn a fiber as sp_go_attr() and sp_go_copy(). @here is the caller's shard
+ * if that belongs to @rt, else NULL. Unless @data is NULL, @len bytes at @data
+ * are copied to the fiber.
  */
 static int spawn_from(struct sp_rt *rt, struct sp_shard *here,
 		      const struct sp_attr *attr, int (*fn)(void *), void *arg,
@@ -214,7 +215,10 @@ static void count_refused_spawn(struct sp_rt *rt, struct sp_shard *here)
 		sp__count(&here->counts.refused_spawns, 1);
 }
 
-/* Not inlined, so that spawn_from(), which only this calls, is inlined. */
+/*
+ * Not inlined, so that the compiler inlines spawn_from(), whose only caller is
+ * this function.
+ */
 static __attribute__((noinline)) int spawn_fiber(struct sp_rt *rt,
 						 const struct sp_attr *attr,
 						 int (*fn)(void *), void *arg,

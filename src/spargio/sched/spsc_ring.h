@@ -68,7 +68,10 @@ static inline bool sp__spsc_ring_has_room(struct sp__spsc_ring *ring,
 	return ring->filled - ring->head_seen + n <= ring->capacity;
 }
 
-/* Producer: the index of the next slot to fill; there is room. */
+/*
+ * Producer: the index of the next slot to fill. The caller has checked that the
+ * ring has room.
+ */
 static inline uint32_t sp__spsc_ring_fill(struct sp__spsc_ring *ring)
 {
 	return ring->filled++ & ring->mask;

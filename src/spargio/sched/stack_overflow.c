@@ -11,7 +11,7 @@
 
 #ifdef SP_ASAN
 
-/* ASan installs its own handler and report. */
+/* With ASan no handler is installed: ASan has its own handler and report. */
 void sp__stack_overflow_watch_begin(struct sp_shard *shard)
 {
 	(void)shard;
@@ -69,7 +69,7 @@ static void line_add_fiber(struct line *line, const struct sp_fiber *f)
 {
 	const char *name = atomic_load_explicit(&f->name, memory_order_relaxed);
 
-	/* The same number as in sp_dump(). */
+	/* Write the id in hex, as in sp_dump(). */
 	line_add_number(line,
 			atomic_load_explicit(&f->id, memory_order_relaxed), 16);
 	line_add(line, " '");
@@ -83,7 +83,10 @@ static void line_write(struct line *line)
 	(void)!write(STDERR_FILENO, line->text, line->len + 1);
 }
 
-/* @running touched the guard of @owner. */
+/*
+ * Write to standard error that @running touched the guard of the stack of
+ * @owner.
+ */
 static void report_overflow(const struct sp_fiber *running,
 			    const struct sp_fiber *owner)
 {

@@ -147,7 +147,10 @@ static __attribute__((noinline, cold)) void switch_without_fenv(
 	sp__fenv_write(&own);
 }
 
-/* Switch. The floating-point control words of a fiber do not affect others. */
+/*
+ * Switch from @from to @to. If the fiber has changed the floating-point control
+ * words, the change does not affect the context @to.
+ */
 static inline void switch_context(struct sp_shard *s, struct sp__context *from,
 				  struct sp__context *to)
 {

@@ -19,7 +19,7 @@ void sp__timer_wheel_init(struct sp__timer_wheel *wheel, int64_t now_ns)
 	};
 }
 
-/* Rounded up, so that no timer fires early. */
+/* The tick of a time, rounded up, so that no timer fires early. */
 static uint64_t tick_of(int64_t when_ns)
 {
 	uint64_t ns = when_ns < 0 ? 0 : (uint64_t)when_ns;
@@ -62,8 +62,8 @@ static void place_timer(struct sp__timer_wheel *wheel, struct sp__timer *timer)
 		return;
 	}
 	/*
-	 * Beyond the last level: use the last slot, and place the timer again
-	 * later.
+	 * The tick is beyond the last level: use its last slot. The timer is
+	 * placed again when that slot is reached.
 	 */
 	if (level_of(wheel->now, tick) >= SP__TIMER_WHEEL_LEVELS)
 		tick = wheel->now | (SPAN - 1);
@@ -115,8 +115,9 @@ void sp__timer_wheel_clear(struct sp__timer_wheel *wheel,
 }
 
 /*
- * The first tick after wheel->now at which a slot must be processed. Search the
- * finest level first: a coarser slot always begins later.
+ * Find the first tick after wheel->now at which a slot must be processed; false
+ * if no slot is ahead. Search the finest level first: a coarser slot always
+ * begins later.
  */
 static bool next_slot(const struct sp__timer_wheel *wheel, int *level,
 		      int *slot, uint64_t *tick)
@@ -141,7 +142,10 @@ static bool next_slot(const struct sp__timer_wheel *wheel, int *level,
 	return false;
 }
 
-/* No slot is ahead: find the slot of the top level with timers beyond SPAN. */
+/*
+ * Called if next_slot() finds none. Find the slot of the top level that has the
+ * timers beyond SPAN; false if there are no timers.
+ */
 static bool wrapped_slot(const struct sp__timer_wheel *wheel, int *level,
 			 int *slot, uint64_t *tick)
 {

@@ -46,13 +46,16 @@ struct sp__timer_wheel {
 void sp__timer_wheel_init(struct sp__timer_wheel *wheel, int64_t now_ns);
 
 /*
- * @timer must not be set. It will be due at @when_ns or up to a tick later; a
- * time in the past is due at the next sp__timer_wheel_expire().
+ * Set @timer, which must not be set: it is due at @when_ns or up to a tick
+ * later. A time in the past is due at the next sp__timer_wheel_expire().
  */
 void sp__timer_wheel_set(struct sp__timer_wheel *wheel, struct sp__timer *timer,
 			 int64_t when_ns);
 
-/* Does nothing if @timer is not set. */
+/*
+ * Clear @timer, so that it does not become due. Does nothing if @timer is not
+ * set.
+ */
 void sp__timer_wheel_clear(struct sp__timer_wheel *wheel,
 			   struct sp__timer *timer);
 
@@ -62,8 +65,8 @@ static inline bool sp__timer_is_set(const struct sp__timer *timer)
 }
 
 /*
- * Return and clear one timer that is due at @now_ns, or NULL. Call it until
- * NULL.
+ * Return one timer that is due at @now_ns, which is then no longer set. NULL if
+ * no timer is due: call the function until it returns NULL.
  */
 struct sp__timer *sp__timer_wheel_expire(struct sp__timer_wheel *wheel,
 					 int64_t now_ns);

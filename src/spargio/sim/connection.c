@@ -479,7 +479,11 @@ static void schedule_probe(struct sp_sim *sim, struct probe *p, int seconds)
 						       .weather = true });
 }
 
-/* The answer of the other end's kernel comes at once, if any does. */
+/*
+ * Send a keepalive probe. If no partition loses it, the kernel of the other end
+ * answers immediately: by an acknowledgement, or by RST if its socket is
+ * closed. Ends the connection after too many unanswered probes.
+ */
 static void probe_peer(struct sp_sim *sim, void *arg)
 {
 	struct probe *p = arg;

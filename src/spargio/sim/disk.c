@@ -506,7 +506,10 @@ static int run_fchmod(struct sp_sim_host *host, struct disk_file *f,
 	return 0;
 }
 
-/* The position of a directory is a number of entries. */
+/*
+ * Simulate getdents64(2). The position of a directory is the number of entries
+ * that were returned before.
+ */
 static int run_getdents(struct sp_sim_host *host, struct disk_file *f,
 			const struct io_uring_sqe *sqe)
 {

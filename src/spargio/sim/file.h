@@ -31,7 +31,7 @@ struct sp__sim_file {
 	const struct sp__sim_kind *kind;
 	struct sp_sim_host *host;
 	struct sp__op *waiting; /* oldest first */
-	int flags;		/* of open(2) */
+	int flags;		/* flags of open(2) */
 };
 
 /*

@@ -1,5 +1,6 @@
 /*
- * Allocations that fail: of fibers of simulated hosts, not of the simulation.
+ * Makes allocations fail by a fault: those of fibers of simulated hosts, not
+ * those of the simulation.
  */
 #include "spargio/sim/world.h"
 

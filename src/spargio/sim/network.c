@@ -127,7 +127,10 @@ static int sim_connect(int fd, const struct sockaddr *to, socklen_t len)
 	return set_errno(err < 0 ? err : sp__sim_connect(s, &addr));
 }
 
-/* Accept and ignore options of buffer sizes and timers but for keepalive. */
+/*
+ * Only SO_REUSEPORT and the three numbers of TCP keepalive have an effect.
+ * TCP_MD5SIG is refused; all other options are accepted and ignored.
+ */
 static int sim_setsockopt(int fd, int level, int name, const void *value,
 			  socklen_t len)
 {

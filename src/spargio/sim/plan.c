@@ -55,7 +55,8 @@ void sp_sim_plan_draw(uint64_t seed, const struct sp_sim_plan *allowed,
 		if (random & 1)
 			continue;
 		/*
-		 * Take all of it, a tenth or a hundredth, to get rare faults.
+		 * Take the whole chance, a tenth or a hundredth of it, so that
+		 * some faults are rare.
 		 */
 		for (uint64_t tenths = (random >> 1) % 3; tenths > 0; tenths--)
 			most = (most + 9) / 10;

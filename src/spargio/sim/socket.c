@@ -10,7 +10,7 @@
 
 #define LOCAL_MIN  (5 * SP_US) /* latency within a host */
 #define LOCAL_MAX  (50 * SP_US)
-#define TAIL	   100 /* 1 of TAIL segments takes up to ten times longer */
+#define TAIL	   100 /* one in TAIL segments takes up to ten times longer */
 #define PORT_FIRST 32768
 
 /* Life cycle */

@@ -59,9 +59,10 @@ struct sp__sim_socket {
 	int64_t departs;  /* time at which the link can send again */
 	int64_t retry_at; /* time before which no sent segment arrives */
 	uint32_t syns;
-	int64_t heard; /* when the last segment or answer to a probe came */
+	/* time at which the last segment or answer to a probe arrived */
+	int64_t heard;
 
-	/* Keepalive, in seconds; idle_s 0: off. */
+	/* Keepalive: idle_s and every_s are in seconds, idle_s 0 = off. */
 	int idle_s, every_s, count;
 	uint32_t unanswered;
 	uint64_t probe; /* number of the next probe; others are outdated */
@@ -87,7 +88,10 @@ struct sp__sim_socket *sp__sim_socket_new(struct sp_sim_host *host, int family,
 					  int type);
 void sp__sim_socket_put(struct sp__sim_socket *s);
 void sp__sim_bytes_of(const struct io_uring_sqe *sqe, struct sp__sim_bytes *b);
-/* Copy up to @len bytes from the vector to @data (get) or back (put). */
+/*
+ * Copy up to @len bytes: ..._get() from the operation's vector to @data,
+ * ..._put() from @data to the vector.
+ */
 void sp__sim_bytes_get(const struct sp__sim_bytes *b, void *data, size_t len);
 void sp__sim_bytes_put(const struct sp__sim_bytes *b, const void *data,
 		       size_t len);
@@ -115,7 +119,10 @@ int sp__sim_send(struct sp__sim_socket *s, const struct sp__sim_bytes *b);
 int sp__sim_recv(struct sp__sim_socket *s, const struct sp__sim_bytes *b);
 /* Send FIN, unless it was sent before. */
 void sp__sim_send_end(struct sp__sim_socket *s);
-/* The socket's options of keepalive have changed: begin to probe. */
+/*
+ * Start the keepalive probes of @s again, after an option of keepalive was
+ * changed.
+ */
 void sp__sim_keep_alive(struct sp__sim_socket *s);
 /* End the connection in both directions immediately; the peer gets RST. */
 void sp__sim_break(struct sp__sim_socket *s);

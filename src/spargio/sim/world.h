@@ -57,7 +57,7 @@ struct sp__sim_shard {
 	struct sp__context ctx;
 	char *stack;
 	size_t stack_size;
-	unsigned stack_id; /* of valgrind */
+	unsigned stack_id; /* id of the stack in valgrind */
 	bool ended;
 	bool ready;	    /* the shard can run now */
 	int64_t deadline;   /* virtual time from which it can run anyway */
@@ -121,7 +121,8 @@ struct sp_sim {
 	struct sp__sim_event *events; /* a heap */
 	size_t nevents, events_size;
 	size_t weather; /* number of events with weather set */
-	bool forecast;	/* the next weather of the hosts is among the events */
+	/* an event for the next draw of host faults is scheduled */
+	bool forecast;
 	uint64_t event_number;
 
 	struct sp_sim_host *hosts, **hosts_tail;
@@ -130,14 +131,16 @@ struct sp_sim {
 	struct sp_sim_host *starting;  /* host for which the driver runs code */
 	struct sp__context driver;
 	/*
-	 * The state of the thread at the start of the run. A fiber that is cut
-	 * off leaves its own behind, and so may a job or a script.
+	 * State of the thread at the start of the run: floating-point control
+	 * words and C++ exceptions. The driver restores the state, because a
+	 * fiber that is cut off leaves its own behind, and so may a job or a
+	 * script.
 	 */
 	struct sp__fenv fenv;
 	struct sp__cxx_exceptions *exceptions; /* the thread's, or NULL */
 	struct sp__cxx_exceptions driver_exceptions;
 	uint32_t scripts; /* calls of sp_sim_at() that have not run yet */
-	/* the allocation, counted down, that fails; 0 = none */
+	/* number of allocations until one fails, counted down; 0 = none */
 	uint64_t fails_at;
 	uint32_t sheltered; /* depth of allocations of the simulation */
 
@@ -155,7 +158,11 @@ void sp__sim_install_clock(void);
 /* The host whose code runs in this thread, or NULL. */
 struct sp_sim_host *sp__sim_host(void);
 
-/* A random number: any; less than @bound, which is not 0; @low to @high. */
+/*
+ * Draw a random number: sp__sim_random() from all 64-bit numbers,
+ * sp__sim_below() below @bound, which is not 0, sp__sim_between() from @low to
+ * @high, both included.
+ */
 uint64_t sp__sim_random(struct sp_sim *sim, enum sp__sim_stream stream);
 uint64_t sp__sim_below(struct sp_sim *sim, enum sp__sim_stream stream,
 		       uint64_t bound);
@@ -201,7 +208,7 @@ void sp__sim_complete(struct sp__op *op, int res);
 /* Write a line of up to 511 bytes. 0 or a negative errno. */
 int sp__sim_print(int fd, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Write a line: @what cannot be simulated. Returns -EOPNOTSUPP. */
+/* Write a line to standard error that @what cannot be simulated. */
 int sp__sim_refuse(const char *what);
 
 /* Switch from the stack of the running shard's loop to the driver. */

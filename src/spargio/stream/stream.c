@@ -13,7 +13,10 @@ enum {
 
 void sp__halves_put(struct sp__halves *halves)
 {
-	/* The atomic operation orders the other half's accesses before. */
+	/*
+	 * The atomic operation makes sure that all accesses of the other half
+	 * come before the close.
+	 */
 	if (halves == NULL || atomic_fetch_sub(&halves->left, 1) > 1)
 		return;
 	sp_stream_close(&halves->stream);
@@ -35,7 +38,7 @@ ssize_t sp_stream_read_until(const struct sp_stream *s, void *data, size_t len,
 	if (len == 0)
 		return 0;
 	n = s->ops->read(s->object, data, len, deadline);
-	/* More bytes than asked for cannot be where the caller looks. */
+	/* More bytes than requested: the object is faulty. */
 	return n > 0 && (size_t)n > len ? -EIO : n;
 }
 

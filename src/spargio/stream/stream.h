@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-/* What a reader and a writer own together. */
+/* The stream that a reader and a writer own together. */
 struct sp__halves {
 	_Atomic int left; /* how many of the two have not been freed */
 	struct sp_stream stream;

@@ -50,7 +50,7 @@ static ssize_t socket_write(void *object, const struct iovec *parts, int count,
 
 static int socket_shutdown(void *object, int64_t deadline)
 {
-	(void)deadline; /* it does not wait */
+	(void)deadline; /* shutdown(2) does not wait */
 	return sp_shutdown(fd_of(object), SHUT_WR);
 }
 

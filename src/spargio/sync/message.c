@@ -153,7 +153,7 @@ static size_t fill_many(const struct route *r, uint16_t tag,
 	return n;
 }
 
-/* What is done with the messages that were filled. */
+/* When the filled messages become visible to the receiver. */
 enum publication {
 	PUBLISH_LATER, /* unless the mailbox is full */
 	PUBLISH,
@@ -275,7 +275,7 @@ void sp_msg_publish_all(void)
 		sp__msg_inbox_publish_all(from);
 }
 
-/* Waiting until taken */
+/* Waiting until messages are taken */
 
 static bool index_passed(uint32_t head, uint32_t index)
 {

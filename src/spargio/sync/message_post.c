@@ -13,7 +13,7 @@
 
 #include <errno.h>
 
-/* What is posted: @len bytes of data, or else @count values. */
+/* A call of sp_msg_post...(): @len bytes of data, or @count values. */
 struct post {
 	uint16_t tag;
 	const uint64_t *values;
@@ -33,7 +33,10 @@ static int post_to_sum(struct sp_shard *to, int sum, const struct post *p)
 	return (int)n;
 }
 
-/* The lock is held. Returns the number of messages that fitted. */
+/*
+ * Write the messages of @p to the mailbox. Returns the number of messages that
+ * fitted. The lock is held.
+ */
 static int fill_posted(struct sp__msg_ring *ring, const struct post *p)
 {
 	size_t n = 0;
@@ -51,7 +54,10 @@ static int fill_posted(struct sp__msg_ring *ring, const struct post *p)
 	return (int)n;
 }
 
-/* Returns the number of accepted messages, or an error if there is none. */
+/*
+ * Post to shard @to, which exists. Returns the number of accepted messages, or
+ * an error if none was accepted.
+ */
 static int post_to_shard(struct sp_shard *to, const struct post *p,
 			 struct sp_ticket *ticket)
 {

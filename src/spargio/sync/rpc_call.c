@@ -53,7 +53,7 @@ static int get_call(struct sp_rpc *rpc, int64_t deadline, struct sp_call **out)
 	return 0;
 }
 
-/* What a client asks for. */
+/* The arguments of a call. */
 struct order {
 	void *request;
 	int64_t deadline;
@@ -105,7 +105,10 @@ static void post_and_unlock(struct sp_rpc *rpc, struct sp_call *call,
 		fn(fn_arg);
 }
 
-/* The deadline that also obeys sp_deadline_push() of a calling fiber. */
+/*
+ * The earlier of @deadline and the deadline of sp_deadline_push(), if the
+ * caller is a fiber.
+ */
 static int64_t client_deadline(int64_t deadline)
 {
 	struct sp_fiber *self = sp__fiber_self();

@@ -40,7 +40,10 @@ void sp__waiters_unlock(struct sp_waiters *q)
 	sp__spin_unlock(lock_of(q));
 }
 
-/* Insert @w before @at, which is a list head or a waiter: lists are rings. */
+/*
+ * Insert @w before @at, sleep, and return the wake-up code; see
+ * sp__waiters_sleep(). @at is the list head or a waiter: lists are rings.
+ */
 static uint32_t sleep_before(struct sp_waiters *q, struct sp__waiter *at,
 			     struct sp__waiter *w, int64_t deadline,
 			     const char *why, const void *on)
