@@ -179,7 +179,7 @@ int main(int argc, char **argv)
 
 	if (s == NULL)
 		return count_file(argv[1]);
-	plan.prefixes = argc > 2 ? (uint32_t)atoi(argv[2]) : 50000;
+	plan.prefixes = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 50000;
 	plan.peers = 5;
 	plan.per_update = s->per_update;
 	plan.churn = LOAD_NO_END;

@@ -122,7 +122,7 @@ static int serve_socket(void)
 	struct sp_stream own = { &counted_ops, &counted };
 	struct sp_stream client;
 	struct sp_memory answer;
-	struct sp_task task;
+	struct sp_task task = { 0 };
 	int fds[2];
 	int err;
 

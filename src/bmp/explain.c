@@ -135,7 +135,7 @@ static void put_text(void *arg, const char *name, struct wire_view value)
 
 	put_name(l, name);
 	for (size_t i = 0; i < value.len; i++)
-		text_char(&l->text, value.p[i] != 0 ? (char)value.p[i] : '?');
+		text_char(&l->text, (char)(value.p[i] != 0 ? value.p[i] : '?'));
 }
 
 static void put_hex(void *arg, const char *name, struct wire_view value)

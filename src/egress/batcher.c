@@ -73,11 +73,14 @@ static bool copy_prefix(const char *prefix, char out[SUBJECT_PREFIX_MAX + 1])
 
 static bool copy_collector(const char *id, struct egress_batcher *b)
 {
+	size_t len;
+
 	if (id == NULL)
 		return true;
-	if (strlen(id) >= sizeof(b->collector))
+	len = strlen(id);
+	if (len >= sizeof(b->collector))
 		return false;
-	strcpy(b->collector, id);
+	memcpy(b->collector, id, len + 1);
 	b->origin.collector = b->collector;
 	return true;
 }

@@ -31,6 +31,12 @@
  */
 #define EPOCH_MAX ((UINT64_C(1) << 48) - 1)
 
+/*
+ * The least distance between the epochs of two runs. Within it the earlier run
+ * has 67 million sequence numbers for each of its tables.
+ */
+#define EPOCH_STEP (UINT64_C(1) << 14)
+
 #define COLLECTOR_ID_MAX 64 /* with the NUL */
 #define MESSAGE_ID_MAX	 (COLLECTOR_ID_MAX + 80)
 

@@ -128,6 +128,17 @@ int publisher_epoch_save(const char *dir, const struct publisher_epochs *epochs)
 	return err < 0 ? err : sync_folder(dir);
 }
 
+void publisher_epoch_choose(struct publisher *p)
+{
+	uint64_t least = p->run.known_epoch + EPOCH_STEP;
+
+	p->run.epoch = publisher_wall_ns() / 1000000;
+	if (p->run.known_epoch != 0 && p->run.epoch < least)
+		p->run.epoch =
+			least < EPOCH_MAX ? least : p->run.known_epoch + 1;
+	p->run.first_epoch = p->run.epoch;
+}
+
 size_t publisher_epoch_event(const struct publisher *p, uint64_t epoch,
 			     uint8_t *out, size_t cap)
 {

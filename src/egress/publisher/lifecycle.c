@@ -396,15 +396,6 @@ static struct publisher *publisher_new(const struct publisher_options *options,
 	return p;
 }
 
-/* Choose an epoch, higher than the clock in ms and all known epochs. */
-static void choose_epoch(struct publisher *p)
-{
-	p->run.epoch = publisher_wall_ns() / 1000000;
-	if (p->run.epoch <= p->run.known_epoch)
-		p->run.epoch = p->run.known_epoch + 1;
-	p->run.first_epoch = p->run.epoch;
-}
-
 /* Without a broker: set the results of publisher_wait_epoch(). */
 static void share_log_end(struct publisher *p, uint64_t position)
 {
@@ -494,7 +485,7 @@ static int open_journal(struct publisher *p, struct nats_error *why)
 		p->run.opened_epoch =
 			kept.used != 0 ? kept.opened : p->run.known_epoch;
 		p->run.older_epoch = p->run.known_epoch;
-		choose_epoch(p);
+		publisher_epoch_choose(p);
 		kept.used = p->run.epoch;
 		kept.opened = p->run.opened_epoch;
 		err = publisher_epoch_save(dir, &kept);
@@ -562,7 +553,7 @@ static int open_disk(void *arg)
 	if (p->options.journal_dir != NULL)
 		err = open_journal(p, opening->why);
 	else
-		choose_epoch(p);
+		publisher_epoch_choose(p);
 	if (err == 0 && p->path == PATH_DISCARD) {
 		p->run.open_epoch = p->run.epoch;
 		share_log_end(p, 0);

@@ -67,6 +67,13 @@ int64_t publisher_judge_deadline(const struct publisher *p);
 int publisher_epoch_load(const char *dir, struct publisher_epochs *out);
 int publisher_epoch_save(const char *dir,
 			 const struct publisher_epochs *epochs);
+/*
+ * Choose an epoch: the clock in ms, but far enough behind the known ones that no
+ * table of an earlier run has reached a sequence of this epoch, also if the
+ * clock was set back meanwhile.
+ */
+void publisher_epoch_choose(struct publisher *p);
+
 /* Write to *@why that publisher_epoch_load() or _save() failed with @err. */
 void publisher_epoch_explain(const char *dir, int err, struct nats_error *why);
 size_t publisher_epoch_event(const struct publisher *p, uint64_t epoch,

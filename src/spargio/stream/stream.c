@@ -183,7 +183,7 @@ int64_t sp_copy_until(int from, int to, int64_t max, int64_t deadline)
 
 	if (err == 0)
 		err = sp_stream_fd(to, &target);
-	if (err < 0)
+	if (err != 0)
 		return err;
 	return sp_stream_copy_until(&source, &target, max, deadline);
 }
