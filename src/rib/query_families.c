@@ -49,8 +49,11 @@ static struct wire_view make_key(const struct rib_asking *a, uint8_t len,
 	memcpy(out + 1, a->q->address + 16 - n, n);
 	for (uint32_t i = 0; i < n; i++)
 		if (8 * i + 8 > len)
-			out[1 + i] &=
-				8 * i >= len ? 0 : (uint8_t)(0xff00 >> len % 8);
+			out[1 + i] =
+				(uint8_t)(8 * i >= len
+						  ? 0
+						  : out[1 + i] &
+							    0xff00 >> len % 8);
 	if (!rib_asking_has_rd(a))
 		return (struct wire_view){ out, 1 + n };
 	wire_put_u64(out + 1 + n, a->q->rd);
@@ -98,9 +101,9 @@ static void make_pattern(struct rib_asking *a)
 	};
 	for (uint32_t i = 0; i < n && 8 * i < a->q->prefix_len; i++)
 		p->mask[i] =
-			a->q->prefix_len >= 8 * i + 8
-				? 0xff
-				: (uint8_t)(0xff00 >> a->q->prefix_len % 8);
+			(uint8_t)(a->q->prefix_len >= 8 * i + 8
+					  ? 0xff
+					  : 0xff00 >> a->q->prefix_len % 8);
 	if (rib_asking_has_rd(a) && a->q->has_rd)
 		memset(p->mask + n, 0xff, 8);
 	for (uint32_t i = 0; i < sizeof(p->mask); i++)
