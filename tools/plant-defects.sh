@@ -56,6 +56,7 @@ try_defect() {
 	patch -d "$copy/tree" -p1 --quiet -R <"$defects/$name.patch"
 	seed=$(sed -n 's/^seed \([0-9]*\) fails$/\1/p' "$copy/$name.log")
 	what=$(sed -n 's/^failure: //p' "$copy/$name.log" | head -n 1)
+	# shellcheck disable=SC2016 # backticks of Markdown
 	printf '| `%s` | %s | %s |\n' "$name" "${seed:-not found}" "$what"
 	[ $found -eq 1 ]
 }
