@@ -5,6 +5,7 @@ have."""
 
 import os
 import shutil
+import time
 
 import pytest
 
@@ -120,6 +121,31 @@ def test_a_table_that_begins_again_after_a_restart(way, end, collector,  # noqa:
         have = paths(lines)
         assert {p: have.get(p) for p in table(n)} == table(n)
         assert not set(have) & (set(table(20)) - set(table(n)))
+
+
+def test_the_clock_is_set_back_and_the_state_is_lost(collector,  # noqa: F811
+                                                     tmp_path):
+    """Of the runs before only the epoch file is left, from a time that the
+    clock has not reached again, and a table had more than 4,096 updates."""
+    state = tmp_path / "state"
+    (state / "journal").mkdir(parents=True)
+    ahead = int(time.time() * 1000) + 86400000
+    (state / "journal" / "epoch").write_text(f"{ahead:020}\n{0:020}\n")
+    lines = []
+    for _ in range(2):
+        c = collector("--workers", "1")
+        with Router(c.port) as router:
+            for n in range(20):
+                router.dump({f"10.1.{i}.0/24": (65010, 100 + n)
+                             for i in range(250)})
+        c.until_said("event=session_close")
+        c.stop()
+        lines += c.published()
+        shutil.rmtree(state / "snapshots")
+        for file in (state / "journal").glob("*.seg"):
+            file.unlink()
+    assert len([line for line in lines if line["kind"] == "update"]) == 10000
+    check_sequences(lines)
 
 
 @pytest.mark.parametrize("how, crash", [
