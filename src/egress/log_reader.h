@@ -1,9 +1,11 @@
 /*
  * egress/log_reader.h - read the log from a position on, for restore
  *
- *	snapshot's start position ... epoch event	log_read_stream()
- *	what an older run left in the spool	log_read_journal()
- *	without a broker			log_read_journal(), all of it
+ * The log is read from a start position, the oldest one that a snapshot needs.
+ * With a broker: log_read_stream() reads the stream from the start position to
+ * the epoch event of this run, then log_read_journal() reads what an older run
+ * left in the spool. Without a broker: log_read_journal() reads the journal
+ * from the start position on.
  *
  * Each message is delivered once, in order, as it was published (compressed),
  * with the router's token from the subject, so that the reader can pass it to

@@ -89,7 +89,11 @@ struct rib_route {
 	struct wire_view key;
 };
 
-/* A run of routes that changed together, in order. */
+/*
+ * Routes of one table that changed together: all were announced with the same
+ * attributes, or all were withdrawn for the same reason. They are in ascending
+ * order of sequence.
+ */
 struct rib_change {
 	const struct rib_table_info *table;
 	uint64_t received_ns; /* wall clock when the message was received */

@@ -238,7 +238,10 @@ static int stream_find(const struct nats_api *api,
 	return err;
 }
 
-/* Read the id from a message's headers. False if it is not an id of ours. */
+/*
+ * Read the message id from the headers of @m. False if it does not have the
+ * format of a collector's message id.
+ */
 static bool read_id(const struct nats_api_message *m, struct nats_tail *out)
 {
 	char after[MESSAGE_ID_MAX];

@@ -38,7 +38,10 @@ struct nats_tail {
 	uint64_t last_seq;
 	int64_t max_msg_size; /* with headers; 0 or less = no limit */
 
-	/* The last message whose id is one of ours. */
+	/*
+	 * The last message with a message id in the format of a collector, this
+	 * or another: valid if has_id.
+	 */
 	bool has_id;
 	uint64_t id_seq;
 	char id_text[MESSAGE_ID_MAX];
