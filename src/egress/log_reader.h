@@ -61,8 +61,8 @@ int log_read_journal(const char *dir, uint64_t from, log_each *each, void *arg,
 
 /*
  * The router's token in @subject: the second last token of an event's subject,
- * the third last of an update's. *@updates tells which of both it is. Empty if
- * @subject has no such token.
+ * the third last of an update's. *@updates is true if @subject is that of an
+ * update. Empty if @subject has no such token.
  */
 struct wire_view log_router(const char *subject, bool *updates);
 

@@ -61,8 +61,8 @@ struct nats_tail {
 /*
  * Find or create the stream, and check that it is writable. -ENOENT if it does
  * not exist and must not be created. -EINVAL if it does not accept or would not
- * keep our subjects, or has a message with an epoch above EPOCH_MAX. -EAGAIN if
- * its server is not ready. -ETIMEDOUT.
+ * keep the subjects of @options, or has a message with an epoch above
+ * EPOCH_MAX. -EAGAIN if its server is not ready. -ETIMEDOUT.
  */
 int nats_stream_prepare(struct nats_conn *link,
 			const struct nats_stream_options *options,

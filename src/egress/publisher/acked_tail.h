@@ -40,7 +40,10 @@
 
 struct acked_tail;
 
-/* Maximum number of plain bytes that wait for an acknowledgement. */
+/*
+ * Maximum bytes of messages in memory: those that wait for an acknowledgement
+ * and those that wait to be written.
+ */
 #define ACKED_TAIL_MEMORY (8u << 20)
 
 /* A message as it was sent. */
