@@ -155,7 +155,7 @@ enum rib_event_kind {
 	RIB_EVENTS
 };
 
-/* One number that a router reported, or that we counted. */
+/* A number that a router reported, or that the collector counted. */
 struct rib_event_count {
 	uint32_t type; /* type of the statistic in BMP */
 	uint16_t afi;  /* 0 = not for a family */

@@ -71,8 +71,9 @@ struct rib_query_cursor {
 	uint8_t pass;	  /* enum rib_query_pass */
 	uint32_t id;	  /* id of the last key read, plus one */
 	uint64_t matches; /* keys that match, counted to choose the order */
-	uint64_t work;	  /* the work of all calls so far */
-	uint64_t router;  /* serial numbers of the last table read */
+	uint64_t work;	  /* units of work of all calls so far */
+	/* serial numbers of the last table read, its peer and its router */
+	uint64_t router;
 	uint64_t peer;
 	uint64_t table;
 };
@@ -87,7 +88,7 @@ struct rib_answer {
 };
 
 struct rib_query_page {
-	size_t budget;	/* maximum work of this call */
+	size_t budget;	/* units of work of this call, about */
 	size_t answers; /* maximum number of answers of this call */
 	/* Called for each route. Return false to end this call. */
 	bool (*answer)(void *arg, const struct rib_answer *answer);
