@@ -54,7 +54,7 @@ struct nlri_layout {
 	struct nlri_field_def fields[NLRI_FIELDS_MAX + 1];
 };
 
-/* The types of a kind; kinds without a type have one row. */
+/* The layouts of a kind of NLRI: a row for each type, or one if it has none. */
 struct nlri_layouts {
 	size_t count;
 	const struct nlri_layout *rows; /* by type */
