@@ -85,7 +85,7 @@ enum bmp_term_reason {
 	BMP_TERM_ADMIN,
 	BMP_TERM_UNSPECIFIED,
 	BMP_TERM_OUT_OF_RESOURCES,
-	BMP_TERM_REDUNDANT, /* the router has another session with the station */
+	BMP_TERM_REDUNDANT, /* the router has another, parallel session */
 	BMP_TERM_FOR_EVER,  /* do not expect a reconnect */
 	BMP_TERM_REASONS
 };

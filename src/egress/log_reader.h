@@ -1,7 +1,9 @@
 /*
  * egress/log_reader.h - read the log from a position on, for restore
  *
- * The log is read from a start position, the oldest one that a snapshot needs.
+ * The log is read from a start position, the oldest one that a snapshot or the
+ * manifest needs.
+ *
  * With a broker: log_read_stream() reads the stream from the start position to
  * the epoch event of this run, then log_read_journal() reads what an older run
  * left in the spool. Without a broker: log_read_journal() reads the journal

@@ -262,8 +262,8 @@ static int set_aside(struct state_store *store, const char *name)
 	err = sp_renameat(dir, name, dir, to, 0);
 	/*
 	 * The Landlock rules of the sandbox permit renaming regular files, but
-	 * not pipes, sockets, links or devices. None of these has content of
-	 * ours, so delete what is not a regular file.
+	 * not pipes, sockets, links or devices. None of these has content to
+	 * keep, so delete what is not a regular file.
 	 */
 	if (err == -EACCES &&
 	    sp_statx(dir, name, AT_SYMLINK_NOFOLLOW, STATX_TYPE, &st) == 0 &&

@@ -17,8 +17,9 @@
 #define NS	    INT64_C(1000000000)
 
 /*
- * How many messages to search backwards for one with an id of ours. More than
- * one is needed only if other writers use the stream, or messages were deleted.
+ * How many messages to search backwards for one with a collector's message id.
+ * More than one is needed only if other writers use the stream, or messages
+ * were deleted.
  */
 #define LOOK_BACK 1000
 

@@ -294,7 +294,7 @@ static int judge_writer(struct establish_job *job)
 	if (p->run.open_epoch != 0 && tail->created_ns != p->chain.created_ns &&
 	    ours)
 		return 0;
-	/* Events up to tried_epoch are ours, even if not acknowledged. */
+	/* This run sent all events up to tried_epoch, acknowledged or not. */
 	if (ours && (epoch <= p->run.epoch || epoch <= p->run.tried_epoch))
 		return 0;
 	snprintf(job->why.text, sizeof(job->why.text),

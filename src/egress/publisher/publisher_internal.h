@@ -37,8 +37,8 @@ struct publisher_payload {
 /* lifecycle.c */
 void publisher_wake(void *arg); /* wake main, from any thread */
 /*
- * Change the state as the table says for @event. @text is for the notice, if
- * the event causes one.
+ * Change the state as publisher_step() says for @event, and run the actions.
+ * @text is for the notice, if the event causes one.
  */
 void publisher_handle(struct publisher *p, enum publisher_event event,
 		      const char *text);
