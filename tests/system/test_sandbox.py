@@ -229,10 +229,12 @@ def test_it_becomes_a_user_behind_a_privileged_port(collector, tmp_path):
         for held in ("CapEff", "CapBnd"):
             assert threads_say(c.server.pid, held) == {"0" * 16}
         c.port = port
-        for _ in range(8):
+        # One after the other: an older connection that is read after a newer
+        # one is refused.
+        for n in range(8):
             with connect(c) as sock:
                 sock.sendall(initiation())
-        c.until_said("event=session_open", 8)
+                c.until_said("event=session_open", n + 1)
         with urllib.request.urlopen(f"http://127.0.0.2:{port}/healthz",
                                     timeout=20) as answer:
             assert answer.status == 200

@@ -50,6 +50,9 @@ static void test_every_row_is_complete(void **state)
 
 		if (row->decode != NULL)
 			check_judged(code, row);
+		else
+			CHECK(row->layout == NULL && row->max == 0,
+			      "%u: .decode is missing", code);
 		if (row->name == NULL)
 			CHECK(row->decode == NULL && row->layout == NULL &&
 				      row->reference == NULL && row->max == 0,

@@ -63,7 +63,9 @@ static const char *missing_operation(const struct bgp_nlri_ops *ops)
 	       : ops->value == NULL ? "value"
 	       : ops->text == NULL  ? "text"
 	       : ops->write == NULL ? "write"
-				    : NULL;
+	       : ops->text == bgp_nlri_text_typed && ops->layouts == NULL
+		       ? "layouts"
+		       : NULL;
 }
 
 static void test_every_kind_has_all_operations(void **state)

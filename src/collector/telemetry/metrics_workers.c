@@ -155,7 +155,7 @@ static const struct row rows[] = {
 	{ "arancini_statistics_cut_total", METRICS_COUNTER, AT(flow.statistics_cut), ONE,
 	  "Counters of Statistics Reports beyond the first 1,024 of each, which are not published." },
 	{ "arancini_ends_of_rib_total", METRICS_COUNTER, AT(flow.ends_of_rib), ONE,
-	  "End-of-RIB markers received." },
+	  "End-of-RIB markers received of tables that are stored." },
 	{ "arancini_sweeps_total", METRICS_COUNTER, AT(flow.sweeps), ONE,
 	  "Tables swept after a dump." },
 	{ "arancini_missed_ends_of_rib_total", METRICS_COUNTER, AT(flow.missed_ends), ONE,

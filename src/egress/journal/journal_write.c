@@ -44,7 +44,8 @@ static void count_older(struct journal *j)
 		j->older_bytes += j->spans[i].end - j->spans[i].base;
 }
 
-static int add_span(struct journal *j, uint64_t base)
+/* Make room for one more segment in the list. */
+static int reserve_span(struct journal *j)
 {
 	if (j->count == j->size) {
 		size_t size = j->size == 0 ? 16 : 2 * j->size;
@@ -56,7 +57,6 @@ static int add_span(struct journal *j, uint64_t base)
 		j->spans = spans;
 		j->size = size;
 	}
-	j->spans[j->count++] = (struct journal_span){ base, base };
 	return 0;
 }
 
@@ -93,19 +93,22 @@ int journal_begin_segment(struct journal *j)
 	 */
 	uint64_t previous = j->count == 0 ? base : j->end;
 	int fd;
-	int err = add_span(j, base);
+	int err = reserve_span(j);
 
 	if (err < 0)
 		return err;
 	fd = segment_create(j->dir, base, j->identity, previous);
 	if (fd == -ENOENT && folder_create_again(j) == 0)
 		fd = segment_create(j->dir, base, j->identity, previous);
-	if (fd < 0) {
-		j->count--;
+	if (fd < 0)
 		return fd;
-	}
-	if (j->count > 1)
-		j->spans[j->count - 2].end = j->end;
+	/*
+	 * Only now: journal_retain() may have removed segments meanwhile, and
+	 * would remove older ones for one that cannot be created.
+	 */
+	if (j->count > 0)
+		j->spans[j->count - 1].end = j->end;
+	j->spans[j->count++] = (struct journal_span){ base, base };
 	count_older(j);
 	j->fd = fd;
 	j->end = base + JOURNAL_HEADER;

@@ -617,7 +617,7 @@ static int stream_establish(struct publisher *p, struct nats_error *why)
 		err = epoch_prepare(&job); /* yields */
 	if (err == 0)
 		err = publisher_block(run_open, &job); /* yields */
-	if (job.epoch > p->run.tried_epoch)
+	if (job.epoch > p->run.tried_epoch && job.epoch <= EPOCH_MAX)
 		p->run.tried_epoch = job.epoch;
 	if (err == 0) {
 		p->chain.overtaken = 0;
