@@ -294,7 +294,7 @@ static int judge_writer(struct establish_job *job)
 	if (p->run.open_epoch != 0 && tail->created_ns != p->chain.created_ns &&
 	    ours)
 		return 0;
-	/* This run sent all events up to tried_epoch, acknowledged or not. */
+	/* Events of this run have epochs up to tried_epoch, acked or not. */
 	if (ours && (epoch <= p->run.epoch || epoch <= p->run.tried_epoch))
 		return 0;
 	snprintf(job->why.text, sizeof(job->why.text),
@@ -379,7 +379,7 @@ static int open_epoch(struct establish_job *job)
 		epoch.has_record = true;
 		epoch.record = p->chain.stored;
 	}
-	/* With insist, unread messages may precede it: name no last record. */
+	/* With insist, unread messages may precede the event: no record. */
 	epoch.has_record &= !job->insist;
 	err = nats_stream_open_epoch(job->link, &p->options.stream, &epoch,
 				     job->insist ? NULL : tail, &job->why, &seq,
