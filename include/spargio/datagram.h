@@ -19,16 +19,17 @@
 extern "C" {
 #endif
 
-/*
- * Open a socket bound to @at; port 0 means any free port. With @reuse_port
- * several sockets may bind to one address, and the kernel distributes incoming
- * datagrams over them.
- */
 struct sp_datagram_opts {
+	/*
+	 * several sockets may bind to one address (SO_REUSEPORT); the kernel
+	 * distributes incoming datagrams over them
+	 */
 	bool reuse_port;
 	int send_buffer; /* bytes; 0 = the kernel's default */
 	int recv_buffer;
 };
+
+/* Open a socket bound to @at; port 0 means any free port. */
 int sp_datagram_open(const struct sp_addr *at,
 		     const struct sp_datagram_opts *opts, int *out);
 

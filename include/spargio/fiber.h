@@ -52,10 +52,10 @@ struct sp_task {
 enum sp_place {
 	/* queued on the caller's shard; any idle shard may take it */
 	SP_STEALABLE,
-	SP_PREFER,	/* stealable, queued on @shard */
-	SP_PINNED,	/* on @shard, never moved */
+	SP_PREFER,	/* stealable, queued on sp_attr.shard */
+	SP_PINNED,	/* on sp_attr.shard, never moved */
 	SP_ROUND_ROBIN, /* pinned to the next shard in turn */
-	SP_BY_KEY,	/* pinned to a shard chosen by the hash of @key */
+	SP_BY_KEY,	/* pinned to a shard: by the hash of sp_attr.key */
 };
 
 struct sp_attr {

@@ -97,20 +97,21 @@ ssize_t sp_preadv_full(int fd, const struct iovec *iov, int n, off_t offset);
 int sp_pwrite_all(int fd, const void *data, size_t len, off_t offset);
 int sp_pwritev_all(int fd, const struct iovec *iov, int n, off_t offset);
 
-/*
- * Run several transfers at the same time, in no particular order. The result
- * of each transfer, as of sp_pread() or sp_pwrite(), is stored in its res. The
- * call returns 0, or -EPERM, -EINVAL (a negative offset), -ENOMEM or
- * -ECANCELED if no transfer was started. If a later cancel or deadline stops a
- * transfer, the error is stored in res of that transfer.
- */
+/* A read or a write, for sp_pread_many() or sp_pwrite_many(). */
 struct sp_transfer {
 	int fd;
 	void *data;
 	size_t len;
 	off_t offset;
-	ssize_t res;
+	ssize_t res; /* the result, as of sp_pread() or sp_pwrite() */
 };
+
+/*
+ * Run several transfers at the same time, in no particular order, and set res
+ * of each. The call returns 0, or -EPERM, -EINVAL (a negative offset), -ENOMEM
+ * or -ECANCELED if no transfer was started. If a later cancel or deadline stops
+ * a transfer, the error is stored in res of that transfer.
+ */
 int sp_pread_many(struct sp_transfer *transfers, size_t n);
 int sp_pwrite_many(struct sp_transfer *transfers, size_t n);
 

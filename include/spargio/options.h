@@ -104,7 +104,7 @@ struct sp_opts {
 	/* stealable fibers queued per shard; default 4096 */
 	uint32_t stealable_capacity;
 
-	/* Stealing; sp_stats_shard() counts what it does. */
+	/* Stealing; struct sp_shard_stats has its counters. */
 	/* shards tried in one search for work; default: all */
 	uint32_t steal_budget;
 	/* step from one tried shard to the next; default 1 = the neighbour */
@@ -126,7 +126,10 @@ struct sp_opts {
 	 * = no pause.
 	 */
 	uint32_t steal_backoff_us;
-	/* microseconds of busy-waiting before a shard sleeps; see above */
+	/*
+	 * microseconds of busy-waiting before a shard sleeps, or one of the
+	 * SP_SPIN_... values; default SP_SPIN_ADAPTIVE
+	 */
 	int32_t spin_us;
 	/* bytes per fiber; default 64 KiB, at most 1 MiB */
 	size_t stack_size;

@@ -44,9 +44,9 @@ struct sp_placement {
 	int fd; /* the descriptor that has the lease */
 	enum sp_lease lease;
 	/*
-	 * The preferred shard. It is used unless it has clearly more operations
-	 * in flight than another, since moving costs time as well. SP_NO_SHARD
-	 * = no preference.
+	 * The preferred shard. Another is chosen only if it has clearly fewer
+	 * operations in flight, because moving a fiber costs as much as a few
+	 * operations. SP_NO_SHARD = no preference.
 	 */
 	uint32_t prefer;
 };

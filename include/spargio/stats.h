@@ -22,7 +22,7 @@ struct sp_shard_stats {
 	uint32_t stealable;   /* of these, the stealable ones */
 	uint32_t pending_ops; /* operations in flight */
 	uint64_t busy_ns;     /* total time the shard neither slept nor spun */
-	uint64_t switches;
+	uint64_t switches;    /* times the shard switched to a fiber */
 	uint64_t spawned;
 	uint64_t finished;
 	/* calls of sp_go_...() by fibers of this shard that returned an error */

@@ -88,8 +88,9 @@ ssize_t sp_stream_writev_until(const struct sp_stream *s,
 			       int64_t deadline);
 
 /*
- * Write all bytes. Returns 0. After an error a part may have been written; a
- * writer (writer.h) keeps what was not. Yields.
+ * Write all bytes. Returns 0. After an error a part may have been written, and
+ * it is not known how much; a writer (writer.h) keeps the unwritten bytes.
+ * Yields.
  */
 int sp_stream_write_all(const struct sp_stream *s, const void *data,
 			size_t len);

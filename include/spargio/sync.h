@@ -50,14 +50,16 @@ int sp_mutex_unlock(struct sp_mutex *mutex);
 
 /*
  * A condition variable for state that a mutex protects. Waiters are woken in
- * order of arrival. When sp_cond_wait() returns, the caller holds @mutex,
- * except after -EPERM, which means that the caller did not hold @mutex.
- * Yields.
+ * order of arrival.
  */
 struct sp_cond {
 	struct sp_waiters _waiters;
 };
 
+/*
+ * When sp_cond_wait() returns, the caller holds @mutex, except after -EPERM,
+ * which means that the caller did not hold @mutex. Yields.
+ */
 int sp_cond_wait(struct sp_cond *cond, struct sp_mutex *mutex);
 int sp_cond_wait_until(struct sp_cond *cond, struct sp_mutex *mutex,
 		       int64_t deadline);
@@ -109,28 +111,24 @@ int sp_wg_done(struct sp_wg *wg);
 int sp_wg_wait(struct sp_wg *wg); /* yields */
 int sp_wg_wait_until(struct sp_wg *wg, int64_t deadline);
 
-/*
- * Run @fn once. Fibers that call sp_once() while @fn runs wait until @fn ends.
- * If @fn returns a negative errno, the caller that ran @fn returns that errno,
- * and the next caller runs @fn again. If @fn returns 0, it never runs again.
- * -EDEADLK if @fn calls sp_once() on the same object. Yields.
- */
+/* Whether a function was run, for sp_once(). */
 struct sp_once {
 	struct sp_waiters _waiters;
 	SP__ATOMIC(bool) _done;
 	struct sp_fiber *_runner;
 };
 
+/*
+ * Run @fn once. Fibers that call sp_once() while @fn runs wait until @fn ends.
+ * If @fn returns a negative errno, the caller that ran @fn returns that errno,
+ * and the next caller runs @fn again. If @fn returns 0, it never runs again.
+ * -EDEADLK if @fn calls sp_once() on the same object. Yields.
+ */
 int sp_once(struct sp_once *once, int (*fn)(void *), void *arg);
 int sp_once_until(struct sp_once *once, int64_t deadline, int (*fn)(void *),
 		  void *arg);
 
-/*
- * A barrier: wait until @count fibers have arrived; then all continue and the
- * barrier can be used again. Returns 1 to the last fiber and 0 to the others. A
- * fiber whose wait is cancelled or times out is no longer counted. -EINVAL if
- * the count is 0. Yields.
- */
+/* A barrier for a number of fibers, made by SP_BARRIER_INIT(count). */
 struct sp_barrier {
 	struct sp_waiters _waiters;
 	uint32_t _count;
@@ -138,6 +136,12 @@ struct sp_barrier {
 	uint32_t _round;
 };
 
+/*
+ * Wait until as many fibers have arrived as the barrier counts; then all
+ * continue and the barrier can be used again. Returns 1 to the last fiber and 0
+ * to the others. A fiber whose wait is cancelled or times out is no longer
+ * counted. -EINVAL if the count is 0. Yields.
+ */
 int sp_barrier_wait(struct sp_barrier *barrier);
 int sp_barrier_wait_until(struct sp_barrier *barrier, int64_t deadline);
 

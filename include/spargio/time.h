@@ -45,7 +45,8 @@ int sp_sleep(int64_t ns);
 int sp_sleep_until(int64_t when);
 
 /*
- * Bound every wait of the caller until the matching pop:
+ * sp_deadline_push() sets a deadline for every wait of the caller, until the
+ * matching sp_deadline_pop() with the same scope:
  *
  *	struct sp_scope scope;
  *

@@ -6,9 +6,9 @@
  *	err = sp_writer_flush(w);
  *	sp_writer_free(w);
  *
- * For sockets, pipes, terminals, files and other streams, as reader.h. If the peer has
- * closed, a write to a socket or pipe returns -EPIPE; only a pipe also raises
- * SIGPIPE.
+ * For sockets, pipes, terminals, files and other streams, as reader.h. If the
+ * peer has closed, a write to a socket or pipe returns -EPIPE; only a pipe also
+ * raises SIGPIPE.
  *
  * Threads	Any fiber, one at a time.
  * Blocking	Calls marked "yields" wait only if they write to the descriptor.

@@ -64,7 +64,7 @@ enum bgp_attr_flag {
 enum bgp_verdict {
 	BGP_ACCEPT,
 	BGP_DISCARD_ATTR,   /* ignore the attribute */
-	BGP_WITHDRAW,	    /* treat its announcements as withdraws */
+	BGP_WITHDRAW,	    /* treat all announcements as withdraws */
 	BGP_DISABLE_FAMILY, /* ignore the part with this family */
 	BGP_RESET,	    /* ignore the whole message */
 	BGP_VERDICTS
@@ -125,10 +125,10 @@ struct bgp_attrs {
 	struct wire_view block;	 /* all attributes, as sent */
 	struct bgp_as_path as_path;
 	struct wire_view communities;	       /* 4 bytes each */
-	struct wire_view ext_communities;      /* 8 each */
-	struct wire_view large_communities;    /* 12 each */
-	struct wire_view cluster_list;	       /* 4 each */
-	struct wire_view ipv6_ext_communities; /* 20 each */
+	struct wire_view ext_communities;      /* 8 bytes each */
+	struct wire_view large_communities;    /* 12 bytes each */
+	struct wire_view cluster_list;	       /* 4 bytes each */
+	struct wire_view ipv6_ext_communities; /* 20 bytes each */
 	struct bgp_mp reach;
 	struct bgp_mp unreach;
 };

@@ -20,7 +20,7 @@ const char *bgp_community_name(uint32_t community);
  */
 bool bgp_ext_community_text(struct text *t, const uint8_t community[8]);
 
-/* Row @i of the table, for documents and tests; false after the last row. */
+/* A row of the table of extended community types. */
 struct bgp_ext_community_row {
 	uint8_t type_high;
 	uint8_t type_low;
@@ -29,6 +29,10 @@ struct bgp_ext_community_row {
 	const char *reference;
 };
 
+/*
+ * Get row @i of that table, for generated documents and tests. False if @i is
+ * beyond the last row.
+ */
 bool bgp_ext_community_row(size_t i, struct bgp_ext_community_row *out);
 
 /*
@@ -37,15 +41,14 @@ bool bgp_ext_community_row(size_t i, struct bgp_ext_community_row *out);
  */
 bool bgp_ipv6_ext_community_text(struct text *t, const uint8_t community[20]);
 
-/*
- * Row @i of the table of IPv6 extended communities; false after the last row.
- */
+/* A row of the table of IPv6 extended community types. */
 struct bgp_ipv6_ext_community_row {
 	uint16_t type;
 	const char *name;
 	const char *reference;
 };
 
+/* Get row @i of that table. False if @i is beyond the last row. */
 bool bgp_ipv6_ext_community_row(size_t i,
 				struct bgp_ipv6_ext_community_row *out);
 

@@ -9,11 +9,11 @@
  * side offered to send and the other to receive (RFC 7911 4), so both OPENs are
  * needed. Without a usable OPEN, NLRI are decoded in the plain form.
  *
- * Some routers do not send the form of their OPENs: FRR and GoBGP negotiate
- * add-path and omit the identifiers. So a field that cannot be decoded as
- * negotiated, but can be decoded completely in the other form, is decoded in
- * that form (bmp/update.h), and bgp_context_learn() stores the form of the view
- * and the family. docs/decisions/0118
+ * Some routers send NLRI in another form than their OPENs say: FRR and GoBGP
+ * negotiate add-path and omit the path identifiers. So a field that cannot be
+ * decoded as negotiated, but can be decoded completely in the other form, is
+ * decoded in that form (bmp/update.h), and bgp_context_learn() stores the form
+ * of the view and the family. docs/decisions/0118
  */
 #ifndef BMP_DECODE_CONTEXT_H
 #define BMP_DECODE_CONTEXT_H

@@ -15,8 +15,8 @@
 /*
  * The list of families, from which the enum, the rows and the look-up are made.
  * To add a family, add a line here; if its NLRI are of a new kind, also add a
- * line below and a row in nlri_kinds.c. tests/unit/test_bmp_family.c reports
- * what is missing.
+ * line to BGP_NLRI_KIND_LIST and a row in nlri_kinds.c.
+ * tests/unit/test_bmp_family.c reports what is missing.
  *
  *	X(suffix, AFI, SAFI, kind, flags, bits of an IP address, name)
  *

@@ -13,8 +13,8 @@
  * copied; all views are valid as long as the frame.
  *
  * BMP version 4 is a draft whose numbers changed. The numbering cannot be
- * recognised from the bytes (4 is "group" in one and "BGP message" in the
- * other), so it is configured.
+ * recognised from the bytes (TLV type 4 is "group" in one numbering and "BGP
+ * message" in the others), so it is configured.
  */
 #ifndef BMP_MESSAGE_H
 #define BMP_MESSAGE_H
@@ -85,7 +85,7 @@ enum bmp_term_reason {
 	BMP_TERM_ADMIN,
 	BMP_TERM_UNSPECIFIED,
 	BMP_TERM_OUT_OF_RESOURCES,
-	BMP_TERM_REDUNDANT, /* the router has another session with us */
+	BMP_TERM_REDUNDANT, /* the router has another, parallel session */
 	BMP_TERM_FOR_EVER,  /* do not expect a reconnect */
 	BMP_TERM_REASONS
 };

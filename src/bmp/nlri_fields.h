@@ -17,10 +17,18 @@ enum nlri_field_form {
 	NLRI_FIELD_END,
 	NLRI_FIELD_NUMBER, /* 1 to 4 bytes */
 	NLRI_FIELD_HEX,
-	NLRI_FIELD_MAC,	   /* a byte of length in bits, then 6 bytes */
-	NLRI_FIELD_IP,	   /* a byte of length in bits, then 0, 4 or 16 bytes */
-	NLRI_FIELD_PREFIX, /* a byte of length, then a whole address */
-	NLRI_FIELD_PACKED, /* a byte of length, then as many bytes as needed */
+	NLRI_FIELD_MAC, /* a length in bits (1 byte), then 6 bytes */
+	NLRI_FIELD_IP,	/* a length in bits (1 byte), then 0, 4 or 16 bytes */
+	/*
+	 * a prefix length in bits (1 byte), then all 4 or 16 bytes of the
+	 * address
+	 */
+	NLRI_FIELD_PREFIX,
+	/*
+	 * a prefix length in bits (1 byte), then only as many bytes as the
+	 * prefix length needs
+	 */
+	NLRI_FIELD_PACKED,
 	NLRI_FIELD_ADDRESS, /* 4 or 16 bytes */
 	NLRI_FIELD_LABEL,   /* 3 bytes; may be missing at the end */
 	NLRI_FIELD_REST,    /* all following bytes, in hex */
@@ -46,7 +54,7 @@ struct nlri_layout {
 	struct nlri_field_def fields[NLRI_FIELDS_MAX + 1];
 };
 
-/* The types of a kind; kinds without a type have one row. */
+/* The layouts of a kind of NLRI: a row for each type, or one if it has none. */
 struct nlri_layouts {
 	size_t count;
 	const struct nlri_layout *rows; /* by type */

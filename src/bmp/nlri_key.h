@@ -36,8 +36,8 @@
 size_t bgp_nlri_key(const struct bgp_nlri *n, uint8_t *out, size_t cap);
 
 /*
- * As bgp_nlri_key(), for the value. The value of a withdrawn prefix is empty,
- * because its labels have no meaning.
+ * As bgp_nlri_key(), for the value. The value of a withdrawn NLRI is empty:
+ * only the key of a withdraw has a meaning.
  */
 size_t bgp_nlri_value(const struct bgp_nlri *n, uint8_t *out, size_t cap);
 

@@ -48,7 +48,10 @@ static bool cap_ext_message(struct wire_view v, struct bgp_open *o)
 	return v.len == 0;
 }
 
-/* RFC 8277 2.1: AFI, SAFI, count; repeated, the last of a family counts. */
+/*
+ * A list of AFI, SAFI and count (RFC 8277 2.1). If a family occurs twice, the
+ * last entry is used.
+ */
 static bool cap_multiple_labels(struct wire_view v, struct bgp_open *o)
 {
 	struct wire_cursor c = wire_start(v);

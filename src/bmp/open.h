@@ -46,7 +46,7 @@ static inline bool bgp_open_status_usable(enum bgp_open_status s)
 
 struct bgp_open {
 	uint8_t version;
-	uint16_t my_as; /* the two-byte field, AS_TRANS for large ones */
+	uint16_t my_as; /* the two-byte field; AS_TRANS for a larger AS */
 	uint32_t as;	/* from the capability if there is one */
 	uint16_t hold_time;
 	uint32_t bgp_id;
@@ -57,7 +57,7 @@ struct bgp_open {
 	bgp_family_set add_path_send;
 	bgp_family_set add_path_receive;
 	bgp_family_set ext_next_hop;
-	bgp_family_set multiple_labels; /* several labels */
+	bgp_family_set multiple_labels; /* may have several labels, RFC 8277 */
 	struct wire_view hostname;	/* FQDN capability; may be empty */
 	struct wire_view parameters;
 	bool long_parameters; /* RFC 9072 */

@@ -36,7 +36,7 @@ enum bmp_view {
 };
 
 struct bmp_peer {
-	uint8_t type;	  /* enum bmp_peer_type, or a number unknown to us */
+	uint8_t type;	  /* enum bmp_peer_type, or an unknown number */
 	uint8_t flags;	  /* as sent */
 	uint8_t view;	  /* enum bmp_view */
 	bool ipv6;	  /* addresses of the BGP session are IPv6 */

@@ -194,8 +194,8 @@ static inline bool take_block(struct wire_view block, struct bgp_attrs *a)
 			return false;
 		seen |= bit;
 		/*
-		 * MP_REACH is not in the canonical form, so its header does not
-		 * matter.
+		 * The canonical form does not contain MP_REACH, so its position
+		 * and length flag do not affect in_form.
 		 */
 		if (t.code == BGP_MP_REACH)
 			continue;

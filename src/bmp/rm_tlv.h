@@ -35,7 +35,10 @@ enum bmp_rm_tlv {
 
 enum bmp_rm_tlv bmp_rm_tlv_find(enum bmp_v4 v4, uint16_t type);
 
-/* The index of a TLV: of an NLRI, from 1 on, or of a group; 0 = all NLRI. */
+/*
+ * The index of a TLV is the number of an NLRI, from 1 on; 0 = all NLRI. With
+ * this bit it is the number of a group of NLRI.
+ */
 #define BMP_RM_INDEX_GROUP 0x8000
 
 /*

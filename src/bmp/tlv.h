@@ -5,7 +5,7 @@
  *	BMP v4 indexed	(bmp-tlv-20)	type 2, length 2, index 2; the index
  *					is not counted by the length
  *	OPEN parameters	(RFC 4271, 5492) type 1, length 1
- *	the same, long	(RFC 9072)	type 1, length 2
+ *	long parameters	(RFC 9072)	type 1, length 2
  *
  *	struct tlv_iter it = tlv_start(list, TLV_BMP);
  *	while (tlv_next(&it, &tlv))

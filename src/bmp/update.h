@@ -7,7 +7,7 @@
  *		... for u.eor_afi / u.eor_safi
  *	for (int s = 0; s < BGP_PARTS; s++) {
  *		if (!bgp_update_routes(&u, s, &it))
- *			continue;	nothing there, or lost
+ *			continue;	the part has no routes, or is lost
  *		while (bgp_nlri_next(&it))
  *			bgp_update_announces(&u, s) ? announce : withdraw
  *	}
@@ -18,13 +18,15 @@
  * before it returns, so a message that is malformed at its end has not changed
  * anything.
  *
- *	verdict			what to do
- *	BGP_ACCEPT		as it stands
- *	BGP_DISCARD_ATTR	the same; some attribute is not in u.attrs
- *	BGP_WITHDRAW		all routes are withdrawals
- *	BGP_DISABLE_FAMILY	parts marked lost have no routes: suspect;
- *				of the others, bgp_update_announces() knows
- *	BGP_RESET		no part has: the peer's view is suspect
+ *	verdict			how to apply the message
+ *	BGP_ACCEPT		as sent
+ *	BGP_DISCARD_ATTR	as sent; some attribute is not in u.attrs
+ *	BGP_WITHDRAW		withdraw all routes
+ *	BGP_DISABLE_FAMILY	parts marked lost return no routes: their tables
+ *				are suspect. For the other parts call
+ *				bgp_update_announces()
+ *	BGP_RESET		no part returns routes: all tables of the peer
+ *				and view are suspect
  */
 #ifndef BMP_UPDATE_H
 #define BMP_UPDATE_H
@@ -50,7 +52,7 @@ struct bgp_nlri_part {
 };
 
 struct bgp_update {
-	enum bgp_verdict verdict; /* of the attributes and NLRI */
+	enum bgp_verdict verdict; /* the strongest of attributes and NLRI */
 	enum bgp_fault fault;	  /* first cause of the verdict */
 	uint8_t fault_code;	  /* code of the attribute at fault; 0 = none */
 	bool plain;		  /* decoded by bgp_plain_decode() */

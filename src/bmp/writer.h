@@ -5,7 +5,7 @@
  *
  *	bmp_write_initiation(&w, descr, name);
  *	bmp_write_peer_up(&w, &peer, &up);
- *	if (w.full)	it did not fit: w.len says what it takes
+ *	if (w.full)	the messages did not fit: they need w.len bytes
  *
  * The functions take the structs that the decoder makes, and decoding the
  * result gives equal structs (tests/unit/test_bmp_writer.c). Values are written

@@ -19,7 +19,10 @@
 /* Not worth threads below this size of a file. */
 #define SMALL (64 * 1024)
 
-/* The patterns, of 48 bits: a block, and the end of a stream */
+/*
+ * The two patterns of 48 bits that are searched: one begins a block, the other
+ * follows the last block of a stream. They may begin at any bit.
+ */
 #define MAGIC_BITS  48
 #define MAGIC_BLOCK UINT64_C(0x314159265359)
 #define MAGIC_END   UINT64_C(0x177245385090)
@@ -177,7 +180,10 @@ static bool read_u32(const struct capture_blocks *b, uint64_t at, uint32_t *out)
 	return true;
 }
 
-/* Continue to look at byte @at. */
+/*
+ * Set the position from which the next pattern is searched: byte @at of the
+ * file.
+ */
 static void seek_byte(struct capture_blocks *b, uint64_t at)
 {
 	b->byte = at;

@@ -1,6 +1,6 @@
 /*
- * Writes the TLVs of a Route Monitoring of BMP version 4 as members of its
- * lines.
+ * Writes the member "tlvs" of a JSON line: the TLVs of a Route Monitoring
+ * message of BMP version 4.
  */
 #include "cli/decode_rm_tlv.h"
 

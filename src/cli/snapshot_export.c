@@ -165,7 +165,7 @@ static bool export_file(struct exporter *x, const struct snapshot_paths *p,
 	return done;
 }
 
-/* True if @path is the file of the requested router. */
+/* True if @path is the file of @router. If @router is NULL, always true. */
 static bool is_wanted(const char *router, const char *path)
 {
 	const char *base = snapshot_name(path);

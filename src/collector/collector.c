@@ -496,7 +496,10 @@ static int bring_back(struct collector *c)
 	return err;
 }
 
-/* Open the listeners, and connect to routers. */
+/*
+ * On each worker start the background fiber and open the listeners. Then start
+ * the checkpoint, and connect to routers.
+ */
 static int open_up(struct collector *c)
 {
 	int err;

@@ -1,20 +1,22 @@
 /*
  * egress/batch_pool.h - a worker's unused batches, by size
  *
+ * Batches are in classes by the size of their buffers:
+ *
+ *	class	0	1	2	...	last
+ *	bytes	2 KiB	8 KiB	32 KiB	...	max_bytes
+ *
  * There may be thousands of open batches with a few updates each, and a few
  * that are filled at full speed. So each batch starts small. When it needs more
  * space, it is exchanged for a batch of a larger class. So the large batches
- * are reused where they are needed. Once there are enough of each size, nothing
- * is allocated.
+ * are reused where they are needed. Once there are enough of each class,
+ * nothing is allocated.
  *
  * The number of batches in flight depends on the disk and the broker. A class
  * that is short of batches now may have too many later, so unused batches are
  * not kept forever. Each trim looks at the batches of each class that were
  * unused since the last trim. It keeps up to EGRESS_POOL_KEEP of them and
  * frees half of the others.
- *
- *	class	0	1	2	...	last
- *	bytes	2 KiB	8 KiB	32 KiB	...	max_bytes
  *
  * Threads	The worker's shard. Batches return to it through the bridge.
  */

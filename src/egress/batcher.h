@@ -9,18 +9,21 @@
  *	full	when it reached the maximum of bytes or updates
  *	idle	when the worker has no more input: egress_batcher_idle()
  *	aged	at the end of a turn, a millisecond after it was opened:
- *		egress_batcher_flush_aged(). While updates come fast, both close
- *		it only when it is as old as opts.linger_ns
- *	event	before an event of its router, or before a change that
- *	fence	of its router: egress_batcher_fence()
+ *		egress_batcher_flush_aged(). While updates come fast, "idle" and
+ *		"aged" close it only when it is as old as opts.linger_ns
+ *	event	before an event of its router, or after a change with
+ *		subject_changed. A batch of events: before the next update of
+ *		its router, or the next event of another kind
+ *	fence	before a fence for its router: egress_batcher_fence()
  *
  * Order. Within a subject the order is that of the rib. Across the subjects of
  * one router an event keeps its place: all open batches of the router are
  * closed before it, and it is closed before the router's next update. So a Peer
  * Down follows the peer's last update, and a Peer Up precedes its first.
- * Consecutive events of one kind share a batch. A change that moved (see
- * rib/event.h) closes its batch, so that nothing precedes it. There is no order
- * between other updates of different subjects, nor between routers.
+ * Consecutive events of one kind share a batch. A change with subject_changed
+ * (rib/event.h) closes its batch, so that no later change of the router is
+ * published before it. There is no order between other updates of different
+ * subjects, nor between routers.
  *
  * Backpressure. A sink can neither fail nor wait. Batches that the bridge
  * refuses are kept here, in order, and egress_batcher_blocked() returns true.

@@ -27,11 +27,11 @@ struct egress_batcher_stats {
 	uint64_t lost;	    /* updates and events lost for lack of memory */
 	uint64_t allocated; /* batches that exist, in use or not */
 	uint64_t made;	    /* batches ever allocated */
-	uint32_t open;
+	uint32_t open;	    /* open batches */
 	/* closed batches that wait because the bridge refused them */
 	uint32_t backlog;
-	uint64_t kept_weight;
-	uint32_t routers;
+	uint64_t kept_weight; /* egress_batch_weight() of the backlog */
+	uint32_t routers;     /* routers with an entry in open_batches.h */
 };
 
 #endif

@@ -334,8 +334,8 @@ bool egress_bridge_has_taken(struct egress_bridge *bridge, uint32_t worker,
 }
 
 /*
- * True if the worker is not blocked and the publisher has taken the first
- * @weight of what the worker has pushed.
+ * True if the worker is not blocked and egress_bridge_has_taken() is true for
+ * @weight.
  */
 static bool is_free(struct egress_bridge *bridge, uint32_t worker,
 		    uint64_t weight)

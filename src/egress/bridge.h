@@ -120,7 +120,8 @@ uint64_t egress_bridge_pushed_weight(struct egress_bridge *bridge,
 				     uint32_t worker);
 
 /*
- * True if the publisher has taken the first @weight of what the worker pushed.
+ * True if the publisher has taken all batches that the worker had pushed when
+ * egress_bridge_pushed_weight() was @weight.
  */
 bool egress_bridge_has_taken(struct egress_bridge *bridge, uint32_t worker,
 			     uint64_t weight);

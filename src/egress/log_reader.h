@@ -1,9 +1,13 @@
 /*
  * egress/log_reader.h - read the log from a position on, for restore
  *
- *	snapshot's start position ... epoch event	log_read_stream()
- *	what an older run left in the spool	log_read_journal()
- *	without a broker			log_read_journal(), all of it
+ * The log is read from a start position, the oldest one that a snapshot or the
+ * manifest needs.
+ *
+ * With a broker: log_read_stream() reads the stream from the start position to
+ * the epoch event of this run, then log_read_journal() reads what an older run
+ * left in the spool. Without a broker: log_read_journal() reads the journal
+ * from the start position on.
  *
  * Each message is delivered once, in order, as it was published (compressed),
  * with the router's token from the subject, so that the reader can pass it to
@@ -59,8 +63,8 @@ int log_read_journal(const char *dir, uint64_t from, log_each *each, void *arg,
 
 /*
  * The router's token in @subject: the second last token of an event's subject,
- * the third last of an update's. *@updates tells which of both it is. Empty if
- * @subject has no such token.
+ * the third last of an update's. *@updates is true if @subject is that of an
+ * update. Empty if @subject has no such token.
  */
 struct wire_view log_router(const char *subject, bool *updates);
 

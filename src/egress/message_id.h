@@ -1,11 +1,6 @@
 /*
  * egress/message_id.h - message ids and their order
  *
- *	ams1.1763251200123.42			made in this epoch
- *	ams1.1763251300456.1763251200123.43	of an older epoch (spool)
- *	ams1.1763251200123.44-15360		a piece of one, and not its last
- *	<collector>.<epoch>[.<epoch it was made in>].<sequence>[-<bytes>]
- *
  * An epoch is a number under which a run of a collector writes to the stream. A
  * run opens another epoch if its chain of messages was broken; later epochs
  * have higher numbers. Messages of an epoch are numbered from 1; 0 is the event
@@ -17,6 +12,11 @@
  * piece has the offset (in uncompressed bytes) at which it ends, so that the
  * next piece begins there, whatever its length; the last piece has the id of
  * the whole record.
+ *
+ *	<collector>.<epoch>[.<epoch of the record>].<sequence>[-<end of piece>]
+ *	ams1.1763251200123.42			a record of this epoch
+ *	ams1.1763251300456.1763251200123.43	a record of an older epoch
+ *	ams1.1763251200123.44-15360		a piece, not the last one
  */
 #ifndef EGRESS_MESSAGE_ID_H
 #define EGRESS_MESSAGE_ID_H

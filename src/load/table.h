@@ -1,14 +1,16 @@
 /*
  * load/table.h - prefixes and attributes that all simulated routers share
  *
- *	half (IPv4 or IPv6)
- *	prefixes  | 0 .. n-1 | n .. 2n-1 | ...		a block: one UPDATE
- *	set_of	  |    3     |     0     | ...		the set of each block
- *	sets	  | 0 ..            sets-1 | churn sets |
+ * A table has two halves, IPv4 and IPv6. The prefixes of a half are cut into
+ * blocks of n; a block is sent as one UPDATE, with the attribute set
+ * set_of[block]. Each of these sets is used by at least one block, with a
+ * realistic distribution. The sets behind them, the churn sets, are used only
+ * for updates after the table, so such an update always changes the attributes.
  *
- * A block is the prefixes of one UPDATE; they always share their attributes. In
- * the table each set is used at least once, with a realistic distribution.
- * Churn sets are not in the table, so a change to one of them is a real change.
+ *	block		  0	     1		2 ...
+ *	prefixes  | 0 .. n-1 | n .. 2n-1 | ...
+ *	set_of	  |    3     |     0     | ...		(example)
+ *	sets	  | 0 .. table_sets-1 | churn sets |
  *
  * Threads	A table does not change after its creation, so routers on any
  *		thread may share it.

@@ -5,8 +5,8 @@
  * other form. A message is evidence if it can be parsed in one form only:
  *
  *	confirms	can be parsed only in the form of the table
- *	contradicts	can be parsed only in the other form, and is
- *	neither		can be parsed in both; the table's form is used
+ *	contradicts	can be parsed only in the other form, which is used
+ *	neither		can be parsed in both forms; the table's is used
  *
  * Without a confirmation in this generation, the first contradiction changes
  * the form of the table. After a confirmation the form changes only after

@@ -1,18 +1,19 @@
 /*
  * rib/attrset.h - interned attribute sets, and values with extra bytes
  *
- *	value of a plain route		= number of its attribute set
- *	value of any other		= number of { set, extra bytes }, bit 31
+ * A route stores a value: a number that stands for its attributes and its extra
+ * bytes. The extra bytes are the data of a route that are neither attributes
+ * nor key: the labels of a prefix, or the whole NLRI of a route that is not a
+ * prefix. Routes of plain families have none and do not pay for them.
  *
- * Two routes with the same key are equal if the numbers of their values are
- * equal. In practice five or six routes share a set, so the sets need most of
- * the memory: each has its canonical bytes (bmp/canonical.h) and eight more.
- * Interning AS paths and communities separately was measured and rejected:
- * docs/decisions/0031.
+ *	route without extra bytes	value = number of its attribute set
+ *	route with extra bytes		value = number of { set, extra bytes },
+ *					with bit 31 set
  *
- * The extra bytes are the data of a route that are neither attributes nor key:
- * the labels of a prefix, or the whole NLRI of a route that is not a prefix.
- * Routes of plain families have none and do not pay for them.
+ * Two routes with the same key are equal if their values are equal. In practice
+ * five or six routes share a set, so the sets need most of the memory: each has
+ * its canonical bytes (bmp/canonical.h) and eight more. Interning AS paths and
+ * communities separately was measured and rejected: docs/decisions/0031.
  *
  * Sets and values have a reference count; a function that finds or makes one
  * adds a reference.

@@ -93,9 +93,8 @@ struct rib_sizes {
 	uint64_t tables;
 	uint64_t syncing; /* tables whose dump has not ended */
 	uint64_t routes;  /* routes present */
-	uint64_t
-		/* removed routes whose withdraws are not yet published */
-		pending_withdraw;
+	/* removed routes whose withdraws are not yet published */
+	uint64_t pending_withdraw;
 	uint64_t prefixes; /* distinct keys of all families */
 	uint64_t paths;	   /* distinct pairs of a key and a path identifier */
 	uint64_t attribute_sets;

@@ -89,7 +89,11 @@ struct rib_route {
 	struct wire_view key;
 };
 
-/* A run of routes that changed together, in order. */
+/*
+ * Routes of one table that changed together: all were announced with the same
+ * attributes, or all were withdrawn for the same reason. They are in ascending
+ * order of sequence.
+ */
 struct rib_change {
 	const struct rib_table_info *table;
 	uint64_t received_ns; /* wall clock when the message was received */
@@ -120,7 +124,7 @@ struct rib_change {
 	 * canonical form. The encoder must accept both. NULL for withdraws.
 	 */
 	const struct bgp_attrs *attrs;
-	struct bgp_next_hop next_hop; /* next hop of the routes */
+	struct bgp_next_hop next_hop;
 	/* number of routes, 1 to RIB_CHANGE_MAX */
 	size_t count;
 	const struct rib_route *routes;
@@ -141,17 +145,17 @@ enum rib_event_kind {
 	RIB_EVENT_LIMIT, /* a route limit is exceeded */
 	/* the table is published again after this event */
 	RIB_EVENT_RESYNC,
-	RIB_EVENT_STATISTICS,	 /* counters reported by the router */
-	RIB_EVENT_SESSION_OPEN,	 /* BMP session opened */
-	RIB_EVENT_SESSION_CLOSE, /* BMP session closed */
-	RIB_EVENT_EPOCH,	 /* a collector has begun to write to the log */
+	RIB_EVENT_STATISTICS, /* counters reported by the router */
+	RIB_EVENT_SESSION_OPEN,
+	RIB_EVENT_SESSION_CLOSE,
+	RIB_EVENT_EPOCH, /* a collector has begun to write to the log */
 	RIB_EVENT_CLASH, /* another connection claims to be the router */
 	RIB_EVENT_MESSAGES_LOST, /* the router did not send all messages */
 	RIB_EVENT_MIRROR,	 /* a Route Mirroring, as sent */
 	RIB_EVENTS
 };
 
-/* One number that a router reported, or that we counted. */
+/* A number that a router reported, or that the collector counted. */
 struct rib_event_count {
 	uint32_t type; /* type of the statistic in BMP */
 	uint16_t afi;  /* 0 = not for a family */
@@ -184,7 +188,8 @@ struct rib_event {
 	struct wire_view sent_open;    /* PEER_UP: the OPEN messages */
 	struct wire_view received_open;
 	struct wire_view mirrored; /* MIRROR: the TLVs */
-	uint8_t local_address[16]; /* PEER_UP */
+	/* PEER_UP: the local address, and the ports of the BGP session */
+	uint8_t local_address[16];
 	uint16_t local_port;
 	uint16_t remote_port;
 	uint64_t routes;   /* SWEPT: number of withdraws; LIMIT: the limit */

@@ -11,15 +11,21 @@
  * requested. A route that exists during the whole query is returned exactly
  * once; a route that is added or removed meanwhile may be returned or not.
  *
- * Work is counted as the number of routers, peers, tables and routes visited,
- * wanted or not; 32 keys that a scan compares count as one. A call does work of
- * about page->budget, so it uses the shard for a bounded time, and all work is
- * linear in the number of each. Exact and longest matches are a few lookups per
- * table. More-specifics, and prefixes of families with a route distinguisher
- * that the query does not give, scan the keys of the family or, if that is less
- * work, the routes of all tables. Longest matches among routes with path
- * identifiers read all such routes: there is no index from a prefix to its path
- * identifiers, because it would cost memory for each prefix.
+ * A unit of work is one router, peer, table or route visited, whether it
+ * matches or not, or the keys that a scan compares: 32 prefixes, or one pair of
+ * prefix and path identifier. A call does about page->budget units. Cost by
+ * match:
+ *
+ *	exact		A few lookups per table. A scan as for "more specific"
+ *			among routes with path identifiers, and if the family
+ *			has route distinguishers and the query gives none.
+ *	longest		A few lookups per table. Among routes with path
+ *			identifiers, a read of all such routes.
+ *	more specific	A scan of the keys of the family or, if that is less
+ *			work, of the routes of all tables.
+ *
+ * There is no index from a prefix to its path identifiers, because it would
+ * cost memory for each prefix.
  *
  * Threads	As the rib. Blocking: never. Errors: none.
  */
@@ -65,8 +71,9 @@ struct rib_query_cursor {
 	uint8_t pass;	  /* enum rib_query_pass */
 	uint32_t id;	  /* id of the last key read, plus one */
 	uint64_t matches; /* keys that match, counted to choose the order */
-	uint64_t work;	  /* the work of all calls so far */
-	uint64_t router;  /* serial numbers of the last table read */
+	uint64_t work;	  /* units of work of all calls so far */
+	/* serial numbers of the last table read, its peer and its router */
+	uint64_t router;
 	uint64_t peer;
 	uint64_t table;
 };
@@ -81,7 +88,7 @@ struct rib_answer {
 };
 
 struct rib_query_page {
-	size_t budget;	/* maximum work of this call */
+	size_t budget;	/* units of work of this call, about */
 	size_t answers; /* maximum number of answers of this call */
 	/* Called for each route. Return false to end this call. */
 	bool (*answer)(void *arg, const struct rib_answer *answer);

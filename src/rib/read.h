@@ -147,10 +147,14 @@ struct rib_visitor {
 };
 
 /*
- * Visit about @budget routes and peers of @router. Returns false at the end. A
- * route that exists from the first slice to the last is visited at least once.
- * A route that changes between the slices may be visited before or after the
- * change, or not at all; the change is then published after the first slice.
+ * Visit about @budget routes and peers of @router, the next slice of a walk.
+ * Returns false at the end.
+ *
+ * A route that is stored during all slices is visited at least once, with its
+ * attributes of before or after a change. A route that is added or removed
+ * meanwhile may be missed. All these changes are published after the first
+ * slice began, so a reader of the log gets them.
+ *
  * Routes with a pending withdraw are visited, because consumers have them.
  * Routes that the policy does not publish are not visited.
  */

@@ -96,9 +96,10 @@ void **rib_router_slot(struct rib_router *router);
 /*
  * True if a peer of the router came up with another AS, and some of its old
  * routes must still be withdrawn under the old AS. Its announcements have
- * another subject and could overtake these withdraws. So if output is published
- * by subject, apply no message of the router until rib_background() has made it
- * false.
+ * another subject and could overtake these withdraws. Also true while routes
+ * are withdrawn because the router began or ceased to send path identifiers in
+ * a table. So if output is published by subject, apply no message of the router
+ * until rib_background() has made it false.
  */
 bool rib_router_subject_changing(const struct rib_router *router);
 

@@ -87,7 +87,7 @@ struct rib_withdraw_queue {
 	/* hidden range of the table at that time */
 	struct rib_hidden_range hidden;
 	uint8_t reason;	      /* enum rib_reason */
-	bool subject_changed; /* the peer has another AS now */
+	bool subject_changed; /* see rib_router_subject_changing() */
 	char name[];	      /* bytes of info.table_name */
 };
 
@@ -206,10 +206,13 @@ struct rib_router {
 	uint32_t waiting_count;
 	uint32_t peer_count;
 	uint32_t table_count; /* number of tables of all peers */
-	uint32_t
-		subject_changed_count; /* withdraw queues with an old subject */
-	uint32_t stale_count;	       /* number of peers that are stale */
-	uint32_t up_count;	       /* number of peers that are up */
+	/*
+	 * Number of withdraw queues with subject_changed set: messages of the
+	 * router must wait until these queues are empty.
+	 */
+	uint32_t subject_changed_count;
+	uint32_t stale_count; /* number of peers that are stale */
+	uint32_t up_count;    /* number of peers that are up */
 	struct rib_peer *recent[RIB_RECENT_PEERS]; /* see rib_peer_find() */
 	uint64_t routes;
 	uint64_t pending_withdraw;

@@ -35,8 +35,8 @@ void rib_session_pause(struct rib_router *router, const struct rib_time *when);
 void rib_session_resume(struct rib_router *router, const struct rib_time *when);
 
 /*
- * Gaps in the numbers of BMP version 4 say that the router did not send
- * @messages of this session.
+ * Gaps in the sequence numbers of BMP version 4 show that the router did not
+ * send @messages messages of this session.
  */
 void rib_session_messages_lost(struct rib_router *router,
 			       const struct rib_time *when, uint64_t messages);

@@ -36,8 +36,8 @@ struct rib_snapshot_facts {
 	struct rib_router *router; /* NULL if there is no rib */
 	uint8_t address[16];
 	uint16_t port;
-	const char *name; /* NULL if the address identifies it */
-	uint64_t taken_s; /* wall clock in seconds when it was begun */
+	const char *name; /* NULL if the router is identified by address */
+	uint64_t taken_s; /* when the snapshot was begun: wall clock in s */
 	bool mode_known;  /* false if the version is below 3 */
 	enum rib_mode mode;
 	uint64_t tables;

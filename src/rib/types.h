@@ -51,7 +51,10 @@ struct rib_config {
 	 * its generation began
 	 */
 	uint64_t sweep_idle_ns;
-	/* 0 = withdraw immediately; RIB_NEVER = never */
+	/*
+	 * hold time of stale routes: 0 = withdraw them immediately; RIB_NEVER =
+	 * never
+	 */
 	uint64_t stale_hold_ns;
 	/*
 	 * Maximum numbers of routes; zero means no limit. The limits for a
@@ -98,13 +101,12 @@ struct rib_progress {
 	bool counted;
 };
 
-/* The identity of a router: its name if it has one, else its address. */
-
-/* Maximum bytes of a name, without the NUL. */
+/* Maximum bytes of the name of a router, without the NUL. */
 #define RIB_NAME_MAX 128
 
+/* The identity of a router: its name if it has one, else its address. */
 struct rib_identity {
-	/* source address of its session; IPv4-mapped */
+	/* source address of the router's session; IPv4-mapped */
 	uint8_t address[16];
 	char name[RIB_NAME_MAX + 1]; /* "" if the address is the identity */
 };

@@ -31,7 +31,7 @@ void rib_hidden_range_reset(struct rib_table *table)
 				: nothing_hidden;
 }
 
-/* Move the boundary of the hidden range from the first key to the last. */
+/* Move the boundary of the hidden range from the first route id to the last. */
 void rib_hidden_range_start(struct rib_table *table)
 {
 	table->hidden = (struct rib_hidden_range){

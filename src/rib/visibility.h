@@ -45,13 +45,14 @@ void rib_hidden_range_init(struct rib_table *table);
 void rib_hidden_range_reset(struct rib_table *table);
 
 /*
- * Start to hide or to publish the routes in slices, from the first key to the
- * last.
+ * Start to hide or to publish the routes in slices, from the first route id to
+ * the last. table->disposition selects which: RIB_DISPOSITION_PUBLISH publishes
+ * them, any other hides them.
  */
 void rib_hidden_range_start(struct rib_table *table);
 
 /*
- * The boundary of the hidden range has reached the last key. If the disposition
+ * The boundary of the hidden range has reached the last id. If the disposition
  * changed meanwhile, start again in the other direction.
  */
 void rib_hidden_range_done(struct rib_table *table);

@@ -435,10 +435,11 @@ static const char *log_loss_reason(struct snapshotter *snapshotter)
 }
 
 /*
- * Consumers lack messages if log_loss_reason() has a reason, or if the stream
- * was deleted and the publisher has created another one. Then publish the
- * tables again, and invalidate the files. If the worker has finished, the next
- * run of the collector does this.
+ * Check whether consumers lost messages: log_loss_reason() returns a reason
+ * (all routers), or the stream was replaced by a new one (routers whose file
+ * refers to the old one). Invalidate the snapshots of these routers and publish
+ * their tables again. After snapshotter_finish() only invalidate: the next run
+ * publishes.
  */
 void snapshotter_check_log(struct snapshotter *snapshotter)
 {

@@ -261,8 +261,9 @@ static int set_aside(struct state_store *store, const char *name)
 	snprintf(to, sizeof(to), "%s" DAMAGED, name);
 	err = sp_renameat(dir, name, dir, to, 0);
 	/*
-	 * Landlock permits to rename files but not pipes. A pipe has no
-	 * content, so delete it.
+	 * The Landlock rules of the sandbox permit renaming regular files, but
+	 * not pipes, sockets, links or devices. None of these has content to
+	 * keep, so delete what is not a regular file.
 	 */
 	if (err == -EACCES &&
 	    sp_statx(dir, name, AT_SYMLINK_NOFOLLOW, STATX_TYPE, &st) == 0 &&

@@ -52,7 +52,8 @@ enum session_event {
 	SESSION_EV_HOLD,    /* a message must wait for pending withdraws */
 	SESSION_EV_RELEASE, /* the message need not wait any more */
 	SESSION_EV_DRAINED, /* all received bytes were processed */
-	SESSION_EV_CLOSE,   /* the connection or the claim has ended */
+	/* the connection has ended, or the session could not claim its router */
+	SESSION_EV_CLOSE,
 	SESSION_EVENTS
 };
 

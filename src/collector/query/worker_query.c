@@ -10,8 +10,9 @@
 #include <stdlib.h>
 
 /*
- * Maximum number of queries in the queue, and of queries that run at the same
- * time.
+ * Maximum number of calls, each from its request until its reply is received
+ * and the call is freed: calls that wait for a fiber and calls whose query
+ * runs. Then the maximum number of queries that run at the same time.
  */
 #define CAPACITY     64
 #define QUERY_FIBERS 8

@@ -2,7 +2,7 @@
  * egress/capnp/reader.h - read messages, structs and lists of Cap'n Proto with
  * bounds checks
  *
- * This code does not depend on our schema; egress/encode/decode.h does. The
+ * This code does not depend on the schema; egress/encode/decode.h does. The
  * functions for structs are for that file and the builder only. The layout, in
  * 64-bit little-endian words:
  *

@@ -161,8 +161,8 @@ struct egress_large {
 };
 
 /*
- * An extended community (@type has typeHigh and typeLow) or an unknown
- * attribute (flags and type).
+ * An extended community (head = typeHigh, typeLow) or an unknown attribute
+ * (head = flags, type).
  */
 struct egress_tlv {
 	uint8_t head[2];

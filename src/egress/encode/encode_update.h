@@ -37,7 +37,7 @@ struct egress_encoded egress_encode_update(const struct rib_change *c,
 /* Data of an event that the rib does not have. */
 struct egress_origin {
 	const char *collector; /* its id; NULL = the event does not say */
-	uint64_t epoch;	       /* of RIB_EVENT_EPOCH; else 0 */
+	uint64_t epoch; /* RIB_EVENT_EPOCH: the epoch that begins; else 0 */
 };
 
 /*

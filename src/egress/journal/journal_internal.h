@@ -18,8 +18,8 @@ struct journal_span {
 
 struct journal {
 	struct journal_options options;
-	char *path; /* of the folder */
-	int dir;
+	char *path; /* path of the folder */
+	int dir;    /* descriptor of the folder */
 	/*
 	 * Descriptor of the newest segment. -1 if the next append must begin a
 	 * segment: after a rewind, or if the disk had no space for one.

@@ -4,8 +4,8 @@
  * Private to the files of this folder. libnats has calls for all of these
  * requests (js_GetStreamInfo, js_KeyValue, js_Subscribe...), but libnats 3.4.1
  * dereferences NULL if an answer lacks a member, so anyone who may publish to
- * our inbox could crash it. Here answers are bytes until nats/reply.h has
- * parsed them.
+ * the client's inbox could crash it. Here answers are bytes until nats/reply.h
+ * has parsed them.
  *
  * Blocking	All functions block.
  * Errors	-ETIMEDOUT, -ENOTCONN, -EACCES; -ENOENT: no such stream;

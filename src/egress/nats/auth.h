@@ -34,10 +34,10 @@ struct nats_options {
 	const char *creds;     /* file with JWT and seed */
 	const char *nkey;      /* public key; needs nkey_seed */
 	const char *nkey_seed; /* file with the seed */
-	/* file with CAs; any of these three enables TLS */
+	/* file with CAs; tls_ca, tls_cert or tls_key enables TLS */
 	const char *tls_ca;
-	const char *tls_cert;	  /* file with our certificate; needs tls_key */
-	const char *tls_key;	  /* file with our key */
+	const char *tls_cert;	  /* file: client certificate; needs tls_key */
+	const char *tls_key;	  /* file: key of tls_cert */
 	const char *inbox_prefix; /* default NATS_INBOX_PREFIX */
 	const char *domain;	  /* domain of JetStream */
 	bool tls;	    /* use TLS with the system's CAs, as for tls:// */

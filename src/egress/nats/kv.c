@@ -109,8 +109,8 @@ static int verify_bucket(const struct nats_kv *kv,
 }
 
 /*
- * Set kv->max to the smaller of the limits of the server and of the bucket. For
- * a writer -EMSGSIZE if it is below VALUE_MIN.
+ * Set kv->max to the smallest of VALUE_MAX and the limits of the server and of
+ * the bucket. For a writer -EMSGSIZE if it is below VALUE_MIN.
  */
 static int set_max(struct nats_kv *kv, const struct nats_reply_stream *info,
 		   struct nats_error *why)

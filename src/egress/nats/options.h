@@ -1,5 +1,5 @@
 /*
- * egress/nats/options.h - convert our options to those of libnats
+ * egress/nats/options.h - convert struct nats_options to options of libnats
  *
  * Private to client.c, conn.c and options.c, the only files that use libnats.
  */

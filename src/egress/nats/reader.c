@@ -294,7 +294,11 @@ static bool take_status(struct nats_reader *r)
 	return true;
 }
 
-/* Read the metadata of the message. False if a message before it is missing. */
+/*
+ * Read the metadata of r->msg. False if its reply subject is missing or is not
+ * that of an acknowledgement, if a message before it is missing, or if its
+ * stream sequence is not above the last one.
+ */
 static bool msg_examine(struct nats_reader *r, struct nats_read *out)
 {
 	const char *reply = nats_received_reply(r->msg);

@@ -1,9 +1,9 @@
 /*
  * egress/nats/reply.h - parse JetStream's answers and deliveries
  *
- * Anyone who may publish to our inbox can forge an answer, so every field is
- * checked before use, and an answer without a required field is refused. Pure
- * functions; all views are into the parsed text.
+ * Anyone who may publish to the client's inbox can forge an answer, so every
+ * field is checked before use, and an answer without a required field is
+ * refused. Pure functions; all views are into the parsed text.
  */
 #ifndef EGRESS_NATS_REPLY_H
 #define EGRESS_NATS_REPLY_H

@@ -17,8 +17,9 @@
 #define NS	    INT64_C(1000000000)
 
 /*
- * How many messages to search backwards for one with an id of ours. More than
- * one is needed only if other writers use the stream, or messages were deleted.
+ * How many messages to search backwards for one with a collector's message id.
+ * More than one is needed only if other writers use the stream, or messages
+ * were deleted.
  */
 #define LOOK_BACK 1000
 
@@ -238,7 +239,10 @@ static int stream_find(const struct nats_api *api,
 	return err;
 }
 
-/* Read the id from a message's headers. False if it is not an id of ours. */
+/*
+ * Read the message id from the headers of @m. False if it does not have the
+ * format of a collector's message id.
+ */
 static bool read_id(const struct nats_api_message *m, struct nats_tail *out)
 {
 	char after[MESSAGE_ID_MAX];

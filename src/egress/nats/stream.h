@@ -38,7 +38,10 @@ struct nats_tail {
 	uint64_t last_seq;
 	int64_t max_msg_size; /* with headers; 0 or less = no limit */
 
-	/* The last message whose id is one of ours. */
+	/*
+	 * The last message with a message id in the format of a collector, this
+	 * or another: valid if has_id.
+	 */
 	bool has_id;
 	uint64_t id_seq;
 	char id_text[MESSAGE_ID_MAX];
@@ -58,8 +61,8 @@ struct nats_tail {
 /*
  * Find or create the stream, and check that it is writable. -ENOENT if it does
  * not exist and must not be created. -EINVAL if it does not accept or would not
- * keep our subjects, or has a message with an epoch above EPOCH_MAX. -EAGAIN if
- * its server is not ready. -ETIMEDOUT.
+ * keep the subjects of @options, or has a message with an epoch above
+ * EPOCH_MAX. -EAGAIN if its server is not ready. -ETIMEDOUT.
  */
 int nats_stream_prepare(struct nats_conn *link,
 			const struct nats_stream_options *options,

@@ -40,7 +40,10 @@
 
 struct acked_tail;
 
-/* Maximum number of plain bytes that wait for an acknowledgement. */
+/*
+ * Maximum bytes of messages in memory: those that wait for an acknowledgement
+ * and those that wait to be written.
+ */
 #define ACKED_TAIL_MEMORY (8u << 20)
 
 /* A message as it was sent. */
@@ -83,12 +86,16 @@ void acked_tail_close(struct acked_tail *t);
 void acked_tail_add(struct acked_tail *t, uint64_t seq,
 		    const struct acked_message *m);
 
-/* The stream holds all messages up to sequence @seq. */
+/*
+ * Record that the stream holds all messages up to sequence @seq. If @seq is
+ * beyond the newest message of the tail, the messages in memory are dropped as
+ * by acked_tail_skip(), because the tail would have a gap.
+ */
 void acked_tail_ack(struct acked_tail *t, uint64_t seq);
 
 /*
- * Drop the messages that wait for an acknowledgement, because the assumed
- * stream sequences were wrong.
+ * Drop the messages in memory: those that wait for an acknowledgement and those
+ * that wait to be written. For a caller that assumed wrong stream sequences.
  */
 void acked_tail_skip(struct acked_tail *t);
 
@@ -140,8 +147,9 @@ int64_t acked_tail_created(const struct acked_tail *t);
 uint64_t acked_tail_acked(const struct acked_tail *t);
 
 /*
- * True if acked_tail_acked() counts all acknowledged messages. False if the run
- * that left the tail was killed.
+ * True if no message after acked_tail_acked() was acknowledged. False if that
+ * is not known, because the run that wrote the tail was killed or its newest
+ * file cannot be read.
  */
 bool acked_tail_complete(const struct acked_tail *t);
 

@@ -111,9 +111,9 @@ struct acked_tail {
 	size_t chunk_bytes; /* a chunk with so many bytes is full */
 
 	int64_t created_ns;
-	uint64_t acked;
-	uint64_t end; /* the last sequence that was added or acknowledged */
-	bool complete;
+	uint64_t acked; /* the highest sequence that was acknowledged */
+	uint64_t end;	/* the last sequence that was added or acknowledged */
+	bool complete;	/* see acked_tail_complete() */
 
 	struct tail_file files[FILES_MAX];
 	size_t file_count;

@@ -243,7 +243,10 @@ static void judge_record(struct establish_job *job)
 	job->last = tail->record;
 	if (tail->record.epoch > p->run.known_epoch)
 		tail->has_record = false;
-	/* Skip the spool by assuming that the stream has all older records. */
+	/*
+	 * Skip the spooled records of earlier runs: pretend that the stream has
+	 * every record of the epochs before first_epoch.
+	 */
 	if (job->superseded) {
 		tail->has_record = true;
 		tail->record = (struct record_id){ p->run.first_epoch - 1,
@@ -291,7 +294,7 @@ static int judge_writer(struct establish_job *job)
 	if (p->run.open_epoch != 0 && tail->created_ns != p->chain.created_ns &&
 	    ours)
 		return 0;
-	/* Events up to tried_epoch are ours, even if not acknowledged. */
+	/* Events of this run have epochs up to tried_epoch, acked or not. */
 	if (ours && (epoch <= p->run.epoch || epoch <= p->run.tried_epoch))
 		return 0;
 	snprintf(job->why.text, sizeof(job->why.text),
@@ -376,7 +379,7 @@ static int open_epoch(struct establish_job *job)
 		epoch.has_record = true;
 		epoch.record = p->chain.stored;
 	}
-	/* The end of the stream is not known if insist is set: no record. */
+	/* With insist, unread messages may precede the event: no record. */
 	epoch.has_record &= !job->insist;
 	err = nats_stream_open_epoch(job->link, &p->options.stream, &epoch,
 				     job->insist ? NULL : tail, &job->why, &seq,
@@ -397,10 +400,9 @@ static int open_epoch(struct establish_job *job)
 }
 
 /*
- * Read the end of the stream again after an attempt with insist. Such an
- * attempt stores the epoch event even if the stream has newer messages, so that
- * an active writer cannot prevent it. After the event the stream refuses that
- * writer. The messages that it wrote before the event are read here.
+ * Read the end of the stream again after an attempt with insist, which stores
+ * the epoch event behind any newer messages of an active writer. After the
+ * event the stream refuses that writer; its messages before it are read here.
  */
 static int look_again(struct establish_job *job)
 {

@@ -91,7 +91,8 @@ static void batches_take(struct publisher *p)
 }
 
 /*
- * Return every batch without publishing it, and every fence as if it were safe.
+ * Take at most TAKE_MAX batches, while can_take() is true. Return each batch
+ * without publishing it, and each fence as if the batches before it were safe.
  */
 static void batches_discard(struct publisher *p)
 {

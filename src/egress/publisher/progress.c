@@ -66,7 +66,8 @@ static int64_t queue_since(const struct send_queue *queue)
 }
 
 /*
- * The time since when the oldest batch that is not safe waits; 0 = none waits.
+ * When the oldest batch that is not safe began to wait (sp_now()); 0 if none
+ * waits, or if the publisher is held.
  */
 static int64_t waiting_since(struct publisher *p)
 {

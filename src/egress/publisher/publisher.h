@@ -88,7 +88,10 @@ struct publisher_options {
 	 * a batch that waits longer for an ack degrades the output; default 5 s
 	 */
 	int64_t waited_ns;
-	/* start over after so long without progress; default 60 s */
+	/*
+	 * after this time without progress, start over with a new connection
+	 * and a new epoch; default 60 s
+	 */
 	int64_t stuck_ns;
 
 	/* Folder of the spool or the journal. NULL, with servers: no spool. */

@@ -37,8 +37,8 @@ struct publisher_payload {
 /* lifecycle.c */
 void publisher_wake(void *arg); /* wake main, from any thread */
 /*
- * Change the state as the table says for @event. @text is for the notice, if
- * the event causes one.
+ * Change the state as publisher_step() says for @event, and run the actions.
+ * @text is for the notice, if the event causes one.
  */
 void publisher_handle(struct publisher *p, enum publisher_event event,
 		      const char *text);
@@ -68,9 +68,9 @@ int publisher_epoch_load(const char *dir, struct publisher_epochs *out);
 int publisher_epoch_save(const char *dir,
 			 const struct publisher_epochs *epochs);
 /*
- * Choose an epoch: the clock in ms, but far enough behind the known ones that no
- * table of an earlier run has reached a sequence of this epoch, also if the
- * clock was set back meanwhile.
+ * Choose the epoch of this run: the clock in ms, but (unless EPOCH_MAX is near)
+ * at least EPOCH_STEP above the known epochs, also if the clock was set back.
+ * So no table of an earlier run has reached a sequence of this epoch.
  */
 void publisher_epoch_choose(struct publisher *p);
 
@@ -84,10 +84,9 @@ int publisher_connect_main(void *arg);
 
 /*
  * stream_look.c: notice that somebody removed messages of the stream, or
- * changed its settings.
- *
- * Fill *@out with the range of messages that the stream holds. Blocks.
+ * changed its settings
  */
+/* Fill *@out with the range of messages that the stream holds. Blocks. */
 int publisher_look(const struct publisher *p, struct nats_conn *link,
 		   struct nats_error *why, struct stream_look *out);
 uint64_t publisher_look_max_message(const struct publisher *p);

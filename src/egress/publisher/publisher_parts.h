@@ -1,8 +1,18 @@
 /*
  * egress/publisher/publisher_parts.h - the parts of struct publisher
  *
- * Private to this folder. struct publisher consists of parts, and each part has
- * fibers that use it:
+ * Private to this folder. The publisher has these fibers:
+ *
+ *	main	takes batches from the bridge, sends them, takes
+ *		acknowledgements, appends to the journal
+ *	link	connects, prepares the stream, opens epochs, backs off
+ *	reader	reads from the socket, while there is a connection
+ *	writer	writes the bytes that the socket did not take at once
+ *	sync	syncs the journal
+ *	retain	removes old segments of the journal
+ *	tail	writes the acked tail
+ *
+ * struct publisher consists of parts. Each part is used by these fibers:
  *
  *	part		main	link	others
  *	run		yes	yes
@@ -10,20 +20,12 @@
  *	rollback		yes
  *	conn		yes	yes	reader, writer
  *	wire, disk	yes
- *	spool		yes		sync
+ *	spool		yes		sync, retain
  *	tail		yes	yes	tail
  *	progress	yes	yes
  *	stop		yes		any thread: stop.order, stop.at
  *	wakeup		yes		any thread
  *	shared		yes	yes	any thread, under its lock
- *
- *	main	takes batches from the bridge, sends them, takes
- *		acknowledgements, appends to the journal
- *	link	connects, prepares the stream, opens epochs, backs off
- *	reader	reads from the socket, while there is a connection
- *	writer	writes what the socket did not take at once
- *	sync	syncs the journal
- *	tail	writes the acked tail
  *
  * All fibers run on one shard, so another fiber can change a part only where a
  * function yields. If both main and link use a part, publisher.state says which
@@ -270,8 +272,8 @@ struct publisher_progress {
 	int64_t spool_since;
 	int64_t stored_ns; /* when the stream last stored a message */
 	/*
-	 * time since when the broker answers but stores nothing; 0 = it does
-	 * store
+	 * time since when the broker answers but stores nothing; 0 = it stores,
+	 * or no batch waits for it
 	 */
 	int64_t stuck_since;
 };

@@ -39,8 +39,9 @@ struct publisher_stats {
 	uint64_t journal_written; /* bytes of journal_messages */
 	uint64_t journal_size;	  /* bytes of the journal or spool on disk */
 	uint64_t spool_left;	  /* bytes not yet in the stream */
-	/* set aside at the start, or skipped while reading */
+	/* segments set aside at the start, or skipped while reading */
 	uint64_t damaged_segments;
+	/* entries of the send queue that were sent and are not safe yet */
 	uint64_t in_flight;
 	uint64_t waiting; /* batches in memory, neither in flight nor on disk */
 	uint64_t connects;

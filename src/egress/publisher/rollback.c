@@ -162,7 +162,8 @@ int publisher_rollback_events(struct publisher *p, const struct nats_tail *tail,
 	publisher_share(p);
 	/*
 	 * The callback waits for the workers, so it runs on a thread of the
-	 * pool; if the workers share our runtime, it runs in this fiber.
+	 * pool; if the workers run in the runtime of the publisher, it runs in
+	 * this fiber.
 	 */
 	if (p->options.rt != NULL)
 		return events_gather(&job);	     /* yields */

@@ -1,13 +1,13 @@
 /*
  * egress/publisher/send_queue.h - batches to send and in flight, in order
  *
- *	head                 next_to_send          tail
- *	 | acked, sent ...      | queued ...         |
- *
  * A bounded ring of entries, which are numbered in ascending order. The
  * publisher has two of these queues: one to the stream, one to the disk. An
  * entry leaves at the head when it is safe, so the order of the ring is the
  * order of the log. Pure functions.
+ *
+ *	head                 next_to_send          tail
+ *	 | acked, sent ...      | queued ...         |
  */
 #ifndef EGRESS_PUBLISHER_SEND_QUEUE_H
 #define EGRESS_PUBLISHER_SEND_QUEUE_H

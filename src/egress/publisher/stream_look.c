@@ -11,7 +11,10 @@
 
 #include <errno.h>
 
-/* The bytes that the server adds to a message on its disk, plus our headers. */
+/*
+ * The bytes that a message takes on the server's disk in addition to its
+ * payload: those that the server adds, and the headers.
+ */
 #define MESSAGE_OVERHEAD 4096u
 
 uint64_t publisher_look_max_message(const struct publisher *p)

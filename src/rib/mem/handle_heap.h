@@ -1,9 +1,10 @@
 /*
  * rib/mem/handle_heap.h - allocations of any length, named by 32-bit numbers
  *
- *	block:	[ header | piece | piece | piece | ... ]  one size each
+ *	block:	[ header | piece | piece | piece | ... ]
  *	number:	 18 bits of block, 13 bits of offset / 8
  *
+ * A piece is the memory of one allocation. All pieces of a block have one size.
  * A number takes half the space of a pointer, and most of the data here are
  * such numbers. Bit 31 of a number is never set, and the numbers below 8192 are
  * never used: the users of the heap may use both for other purposes.
@@ -37,9 +38,8 @@ struct rib_handle_heap_block {
 
 struct rib_handle_heap {
 	struct rib_block_alloc block_alloc;
-	struct rib_handle_heap_block *
-		/* array of blocks by block number; entry 0 is not used */
-		*blocks;
+	/* array of blocks by block number; entry 0 is not used */
+	struct rib_handle_heap_block **blocks;
 	uint32_t capacity;
 	uint32_t free_number; /* lowest block number that may be free */
 	uint32_t block_count;

@@ -36,7 +36,7 @@ struct rib_ptr_map {
 	size_t capacity; /* a power of two, or 0 */
 	size_t count;
 	struct rib_ptr_map_serial *serials;
-	size_t serial_used; /* entries with those that were removed */
+	size_t serial_used; /* entries, including removed ones */
 	size_t serial_capacity;
 };
 

@@ -127,7 +127,11 @@ static int look_into(struct sp_acceptor *a, int error, int64_t deadline)
 	 * the second case the retry without multishot fails, too.
 	 */
 	case -EINVAL:
-	case -EAGAIN: /* a non-blocking listener: a ring returns -EAGAIN */
+	/*
+	 * -EAGAIN: io_uring does not wait on a listener that is O_NONBLOCK; try
+	 * again without multishot.
+	 */
+	case -EAGAIN:
 		if (a->has_multishot) {
 			a->has_multishot = false;
 			return 0;

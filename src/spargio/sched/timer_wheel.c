@@ -86,9 +86,11 @@ void sp__timer_wheel_set(struct sp__timer_wheel *wheel, struct sp__timer *timer,
 }
 
 /*
- * Clear the "taken" bit of a slot if its list is empty now. @head may point to
- * the head of a slot or into a timer; its offset from slots tells which, and
- * gives the number of the slot.
+ * A timer was removed from a list, and @head is what pointed to it: the head of
+ * a slot, another list head, or the next pointer of another timer. If it is the
+ * head of a slot and the list is empty now, clear the "taken" bit of the slot.
+ * The offset of @head from wheel->slots tells whether it is such a head, and
+ * gives the level and the slot.
  */
 static void maybe_untake(struct sp__timer_wheel *wheel, struct sp__timer **head)
 {

@@ -51,9 +51,9 @@ struct sp__sim_socket {
 	struct sp__sim_socket *other;
 	uint8_t *in; /* received bytes from in_begin to in_end */
 	size_t in_begin, in_end, in_size;
-	bool in_over;	  /* FIN arrived, or shutdown(SHUT_RD) */
-	bool out_over;	  /* FIN sent */
-	bool broken;	  /* RST sent or received */
+	bool in_over;	  /* FIN arrived, shutdown(SHUT_RD), or broken */
+	bool out_over;	  /* FIN sent, or broken */
+	bool broken;	  /* RST sent or received, time-out or no memory */
 	size_t unread;	  /* bytes sent that the peer has not read */
 	int64_t arrives;  /* time at which the last sent segment arrives */
 	int64_t departs;  /* time at which the link can send again */

@@ -146,7 +146,8 @@ ssize_t sp_reader_read_until(struct sp_reader *r, void *data, size_t len,
 		ssize_t n;
 
 		/*
-		 * Read directly into @data, which is larger than the buffer.
+		 * If @data is not smaller than the buffer, read directly into
+		 * @data.
 		 */
 		if (len >= r->capacity)
 			return sp_stream_read_until(&r->from, data, len,
