@@ -595,6 +595,9 @@ int collector_stop(struct collector *c, int64_t deadline,
 	if (c->env.rt != NULL && c->host == NULL)
 		sp_stop(c->env.rt, sp_in(5 * SP_S));
 	shard_watchdog_free(c->watchdog);
+	/* The fibers of connections end with the host, after this. */
+	if (c->host != NULL)
+		return err;
 	egress_bridge_free(c->env.bridge);
 	if (c->env.limits != NULL)
 		limits_free(c->env.limits);

@@ -155,7 +155,7 @@ static int run_collector(struct sim_collector *c, const struct config *config,
 	c->running = NULL;
 	if (err == 0)
 		(void)collector_stop(collector, sp_in(DRAIN),
-				     COLLECTOR_MEMORY_FREE);
+				     COLLECTOR_MEMORY_LEAVE);
 	return err;
 }
 
