@@ -16,7 +16,7 @@
 #define SECOND UINT64_C(1000000000)
 
 /* Defaults of the limits; a table without routes has 0.4 KiB. */
-#define PEERS_MAX	  100000
+#define PEERS_MAX	  65536
 #define PEER_TABLES_MAX	  256
 #define ROUTER_TABLES_MAX 131072
 

@@ -39,7 +39,7 @@
 
 /*
  * Set the defaults: attributes mode; sweep_quiet 30 s, sweep_max 300 s,
- * sweep_idle 1 h; stale_hold 600 s; 100,000 peers; 256 tables
+ * sweep_idle 1 h; stale_hold 600 s; 65,536 peers; 256 tables
  * of a peer, 131,072 of a router.
  */
 void rib_config_defaults(struct rib_config *config);
