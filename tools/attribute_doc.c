@@ -48,14 +48,26 @@ static void put_shown(const struct bgp_attr_row *row)
 		put_fields(row->layout);
 }
 
+static bool same_fields(const struct value_field *a,
+			const struct value_field *b)
+{
+	for (; a->form == b->form && a->form != VALUE_END; a++, b++)
+		if (a->len != b->len || a->optional != b->optional ||
+		    a->tlvs != b->tlvs || a->record != b->record ||
+		    a->custom != b->custom ||
+		    (a->name == NULL) != (b->name == NULL) ||
+		    (a->name != NULL && strcmp(a->name, b->name) != 0))
+			return false;
+	return a->form == b->form;
+}
+
 /* Whether another table, printed before, has the same row. */
 static bool is_printed(const struct tlv_row *row,
 		       const struct tlv_layout *before)
 {
 	for (size_t i = 0; before != NULL && i < before->count; i++)
 		if (before->rows[i].type == row->type &&
-		    memcmp(before->rows[i].fields, row->fields,
-			   sizeof(row->fields)) == 0)
+		    same_fields(before->rows[i].fields, row->fields))
 			return true;
 	return false;
 }

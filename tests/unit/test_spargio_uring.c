@@ -19,6 +19,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -539,18 +540,19 @@ static void test_a_ring_that_cannot_be_entered_is_not_used(void **state)
  */
 static unsigned long entries_submitted(void)
 {
+	static const char name[] = "SqTail:";
 	unsigned long sum = 0;
 
 	for (int fd = 0; fd < 256; fd++) {
-		unsigned long tail;
 		char path[64], line[256];
 		FILE *info;
 
 		snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
 		info = fopen(path, "re");
 		while (info != NULL && fgets(line, sizeof(line), info) != NULL)
-			if (sscanf(line, "SqTail: %lu", &tail) == 1)
-				sum += tail;
+			if (strncmp(line, name, sizeof(name) - 1) == 0)
+				sum += strtoul(line + sizeof(name) - 1, NULL,
+					       10);
 		if (info != NULL)
 			fclose(info);
 	}
