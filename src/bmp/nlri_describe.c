@@ -235,26 +235,13 @@ static void write_field(const struct bgp_nlri *n, const struct nlri_field *f,
 	}
 }
 
-/* True if the body has the fields that the table of its type says. */
-static bool fits_table(const struct bgp_nlri *n)
-{
-	struct nlri_field_iter it;
-	struct nlri_field f;
-
-	if (!nlri_field_start(&it, n))
-		return false;
-	while (nlri_field_next(&it, &f))
-		;
-	return !it.malformed;
-}
-
 bool bgp_nlri_has_fields(const struct bgp_nlri *n)
 {
 	if (n->kind == BGP_NLRI_ROUTE_TARGET)
 		return true;
 	if (n->kind == BGP_NLRI_LINK_STATE)
 		return value_fits(bgp_link_state_nlri, n->body);
-	return fits_table(n);
+	return nlri_fields_valid(n);
 }
 
 void bgp_nlri_describe(const struct bgp_nlri *n, struct field_writer *w)

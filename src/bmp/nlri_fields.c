@@ -291,3 +291,15 @@ bool nlri_field_next(struct nlri_field_iter *it, struct nlri_field *out)
 	*out = f;
 	return true;
 }
+
+bool nlri_fields_valid(const struct bgp_nlri *n)
+{
+	struct nlri_field_iter it;
+	struct nlri_field f;
+
+	if (!nlri_field_start(&it, n))
+		return false;
+	while (nlri_field_next(&it, &f))
+		;
+	return !it.malformed;
+}

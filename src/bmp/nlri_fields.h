@@ -108,6 +108,9 @@ struct nlri_field_iter {
 bool nlri_field_start(struct nlri_field_iter *it, const struct bgp_nlri *n);
 bool nlri_field_next(struct nlri_field_iter *it, struct nlri_field *out);
 
+/* True if every field of the body of @n, as its type has it, can be parsed. */
+bool nlri_fields_valid(const struct bgp_nlri *n);
+
 /* "mac-ip", "inclusive-multicast"; NULL for an unknown type. */
 const char *nlri_type_name(const struct bgp_nlri *n);
 

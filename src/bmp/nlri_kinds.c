@@ -194,25 +194,12 @@ static void put_masked(struct nlri_sink *s, const struct nlri_field *f)
 	put_bytes(s, copy, f->value.len);
 }
 
-/* True if every field of a typed body can be parsed. */
-static bool fields_valid(const struct bgp_nlri *n)
-{
-	struct nlri_field_iter it;
-	struct nlri_field f;
-
-	if (!nlri_field_start(&it, n))
-		return false;
-	while (nlri_field_next(&it, &f))
-		;
-	return !it.malformed;
-}
-
 static void put_fields(struct nlri_sink *s, const struct bgp_nlri *n, bool key)
 {
 	struct nlri_field_iter it;
 	struct nlri_field f;
 
-	(void)nlri_field_start(&it, n); /* fields_valid() has tried */
+	(void)nlri_field_start(&it, n); /* nlri_fields_valid() has tried */
 	while (nlri_field_next(&it, &f)) {
 		if (f.def->key != key)
 			continue;
@@ -232,7 +219,7 @@ static void key_typed(struct nlri_sink *s, const struct bgp_nlri *n)
 	 * If the type is unknown or the body is malformed, the whole body is
 	 * key.
 	 */
-	if (fields_valid(n))
+	if (nlri_fields_valid(n))
 		put_fields(s, n, true);
 	else
 		put_view(s, n->body);
@@ -283,7 +270,7 @@ static void value_labels(struct nlri_sink *s, const struct bgp_nlri *n)
 
 static void value_fields(struct nlri_sink *s, const struct bgp_nlri *n)
 {
-	if (fields_valid(n))
+	if (nlri_fields_valid(n))
 		put_fields(s, n, false);
 }
 
