@@ -41,8 +41,7 @@ static void clash_log(struct session *s, const char *words,
 	if (!log_begin_limited(s->worker->log, &s->worker->clashes, sp_now(),
 			       LOG_LEVEL_WARNING, "router_clash", &line))
 		return;
-	log_address_port(&line, "from", s->connection->address,
-			 s->connection->port);
+	connection_log_source(s->connection, &line);
 	if (rib_identity_named(&s->connection->identity))
 		log_text(&line, "router", s->connection->identity.name);
 	if (router->session != NULL)

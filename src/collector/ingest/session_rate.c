@@ -52,8 +52,7 @@ static void rate_log(struct session *s)
 			       LOG_LEVEL_WARNING, "output_rate_exceeded",
 			       &line))
 		return;
-	log_address_port(&line, "from", s->connection->address,
-			 s->connection->port);
+	connection_log_source(s->connection, &line);
 	if (rib_identity_named(&s->connection->identity))
 		log_text(&line, "router", s->connection->identity.name);
 	log_u64(&line, "rate", rate_of(s));
